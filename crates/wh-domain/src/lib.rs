@@ -1,1 +1,66 @@
-//! wh-domain
+//! The rules of Wheelhouse as plain values and pure functions: ids, states and the transitions between them, who may
+//! call what, limits, and what a valid board or name is.
+//!
+//! Nothing here does I/O, reads a clock, draws randomness or knows a protocol: time and ids come in as arguments, so
+//! every rule can be tested by calling it. Domain types are not serialized (ids excepted); rows and wire types convert
+//! explicitly in the crates that own them.
+
+mod approval;
+mod audit;
+mod board;
+mod budget;
+mod delivery;
+mod error;
+mod event;
+mod ids;
+mod key;
+mod limits;
+mod message;
+mod operation;
+mod owner;
+mod page;
+mod principal;
+mod repo;
+mod review;
+mod rights;
+mod session;
+mod session_state;
+mod setting;
+mod task;
+mod text;
+mod turn;
+mod user;
+mod worktree;
+
+pub use approval::{ApprovalKind, ApprovalState};
+pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
+pub use board::{
+    Board, BoardCopy, BoardItem, BoardPatch, BoardRefusal, Color, Placement, Position, Rect, Zone,
+    ZoneChange,
+};
+pub use budget::{Budget, Usage};
+pub use delivery::{DeliveryKind, DeliveryState};
+pub use error::ErrorCode;
+pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
+pub use ids::*;
+pub use key::{Key, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
+pub use limits::Limits;
+pub use message::{Message, MessageKind, NewMessage};
+pub use operation::{Effect, Operation, Rule, Standing};
+pub use owner::{Owner, Reach};
+pub use page::{Page, PageLimit, PageRequest};
+pub use principal::{Credential, CredentialKind, Denied, Principal};
+pub use repo::{Repo, RepoSource, RepoSourceRefusal};
+pub use review::{ReviewEvent, ReviewState};
+pub use rights::{AllowedPaths, OperationSet, Rights};
+pub use session::{Session, SessionFilter, SessionPatch, SessionRole};
+pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
+pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
+pub use task::{NoteKind, TaskPriority, TaskStatus};
+pub use text::{
+    AgentName, BranchName, Description, IdempotencyKey, Name, PromptTemplate, TextRefusal, Title,
+    UserName,
+};
+pub use turn::{Turn, TurnState};
+pub use user::{User, UserRole};
+pub use worktree::Worktree;

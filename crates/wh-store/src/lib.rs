@@ -1,1 +1,68 @@
-//! wh-store
+//! What the application needs of a database: the `Store` trait in domain terms, its errors, and the conformance suite
+//! that every backend passes.
+//!
+//! A method is as large as a use case and transactional inside; no pool, connection or transaction leaks out. Every
+//! change carries a [`Commit`]: the change, its audit entry, its events and its idempotency claim become durable
+//! together or not at all, and a method returns only once they are.
+//!
+//! Reads take a [`wh_domain::Reach`]: what lies outside it is absent, so that "not yours" and "not there" cannot be
+//! told apart.
+
+mod audit;
+mod board;
+mod commit;
+pub mod conformance;
+mod error;
+mod event;
+mod key;
+mod message;
+mod repo;
+mod session;
+mod setting;
+mod user;
+
+use std::path::Path;
+
+use async_trait::async_trait;
+
+pub use audit::AuditStore;
+pub use board::BoardStore;
+pub use commit::{Applied, Commit, IdempotencyClaim};
+pub use error::StoreError;
+pub use event::{EventPage, EventStore};
+pub use key::KeyStore;
+pub use message::{MessageAppend, MessageHit, MessageStore};
+pub use repo::RepoStore;
+pub use session::SessionStore;
+pub use setting::SettingStore;
+pub use user::UserStore;
+
+/// The result of a store method.
+pub type Result<T, E = StoreError> = std::result::Result<T, E>;
+
+/// A database that keeps everything the server must not forget.
+#[async_trait]
+pub trait Store:
+    AuditStore
+    + BoardStore
+    + EventStore
+    + KeyStore
+    + MessageStore
+    + RepoStore
+    + SessionStore
+    + SettingStore
+    + UserStore
+    + Send
+    + Sync
+{
+    /// Tells whether the database answers and takes writes.
+    async fn health(&self) -> Result<()>;
+
+    /// Copies the database, as it is at one moment, into a file that must not exist yet, while others read and write.
+    ///
+    /// Returns the sequence number of the last event in the copy.
+    async fn backup(&self, to: &Path, commit: Commit) -> Result<wh_domain::EventSeq>;
+
+    /// Writes out what is buffered and closes; later calls fail with [`StoreError::Unavailable`].
+    async fn close(&self);
+}

@@ -1,0 +1,67 @@
+//! The audit log: who called what, with what outcome.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+
+use crate::{CredentialKind, ErrorCode, Facts, KeyId, Operation, SessionId, Subject, UserId};
+
+/// One call that reached the application, numbered.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AuditEntry {
+    pub seq: u64,
+    pub body: NewAuditEntry,
+}
+
+/// One call that reached the application.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewAuditEntry {
+    pub at: Timestamp,
+    pub request: Uuid,
+    pub user: UserId,
+    pub credential: CredentialKind,
+    pub key: Option<KeyId>,
+    /// The session whose token called.
+    pub session: Option<SessionId>,
+    pub surface: Surface,
+    pub operation: Operation,
+    pub subject: Option<Subject>,
+    pub outcome: Outcome,
+    /// What was asked, in short, without secrets.
+    pub facts: Facts,
+}
+
+/// How a call ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Outcome {
+    Done,
+    /// Refused or failed, and why.
+    Refused(ErrorCode),
+}
+
+/// Where a call came in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Surface {
+    Mcp,
+    Rest,
+    /// The server itself: reconcilers and start-up.
+    Server,
+}
+
+impl Surface {
+    /// Every surface.
+    pub const ALL: [Self; 3] = [Self::Mcp, Self::Rest, Self::Server];
+
+    /// Returns the surface as stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Mcp => "mcp",
+            Self::Rest => "rest",
+            Self::Server => "server",
+        }
+    }
+
+    /// Reads a surface back from its text.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|s| s.as_str() == text)
+    }
+}

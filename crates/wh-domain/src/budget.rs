@@ -1,0 +1,74 @@
+//! What a session may use, and what it has used.
+
+/// How much may be used; what is absent is not limited here.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Budget {
+    pub tokens: Option<u64>,
+    /// Millionths of a US dollar.
+    pub cost_micros: Option<u64>,
+    pub wall_seconds: Option<u64>,
+    pub turns: Option<u64>,
+}
+
+impl Budget {
+    /// Returns the tighter of two budgets in every respect.
+    #[must_use]
+    pub fn intersect(self, other: Self) -> Self {
+        Self {
+            tokens: tighter(self.tokens, other.tokens),
+            cost_micros: tighter(self.cost_micros, other.cost_micros),
+            wall_seconds: tighter(self.wall_seconds, other.wall_seconds),
+            turns: tighter(self.turns, other.turns),
+        }
+    }
+
+    /// Tells whether `self` allows no more than `other` in any respect.
+    pub fn is_within(self, other: Self) -> bool {
+        self.intersect(other) == self
+    }
+
+    /// Returns what is left of it after `usage`.
+    #[must_use]
+    pub fn less(self, usage: Usage) -> Self {
+        let left = |limit: Option<u64>, used: u64| limit.map(|limit| limit.saturating_sub(used));
+        Self {
+            tokens: left(self.tokens, usage.tokens()),
+            cost_micros: left(self.cost_micros, usage.cost_micros),
+            wall_seconds: left(self.wall_seconds, usage.wall_seconds),
+            turns: left(self.turns, usage.turns),
+        }
+    }
+
+    /// Tells whether something of it is used up.
+    pub fn is_spent(self) -> bool {
+        [self.tokens, self.cost_micros, self.wall_seconds, self.turns].contains(&Some(0))
+    }
+}
+
+fn tighter(a: Option<u64>, b: Option<u64>) -> Option<u64> {
+    match (a, b) {
+        (Some(a), Some(b)) => Some(a.min(b)),
+        (a, b) => a.or(b),
+    }
+}
+
+/// What was used, normalised over agents: `input_tokens` never includes cached ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Usage {
+    pub input_tokens: u64,
+    pub cached_tokens: u64,
+    pub output_tokens: u64,
+    /// Millionths of a US dollar.
+    pub cost_micros: u64,
+    pub wall_seconds: u64,
+    pub turns: u64,
+}
+
+impl Usage {
+    /// Returns every token that counts against a budget.
+    pub fn tokens(self) -> u64 {
+        self.input_tokens
+            .saturating_add(self.cached_tokens)
+            .saturating_add(self.output_tokens)
+    }
+}

@@ -1,0 +1,173 @@
+//! The permission table: every operation, what it does to the world, and who may call it.
+//!
+//! REST routes, MCP tools and CLI commands are translations of these; a test on each surface fails when one of them
+//! has no row here, and the matrix test calls every row with every kind of credential.
+
+use crate::{Credential, CredentialKind, Denied, Principal, Reach, SessionRole, UserRole};
+
+/// What calling an operation does to the world.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Effect {
+    /// Changes nothing.
+    Read,
+    /// Adds or changes something; a repeat may do it again.
+    Write,
+    /// Sets something to a value; a repeat changes nothing more.
+    Set,
+    /// Ends or removes something.
+    Destroy,
+}
+
+impl Effect {
+    /// Tells whether it changes anything.
+    pub fn changes(self) -> bool {
+        self != Self::Read
+    }
+}
+
+/// What a user must be to call an operation.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Standing {
+    /// Anyone signed in, for what lies within their reach.
+    Anyone,
+    /// Administrators.
+    Admin,
+}
+
+/// One row of the permission table.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Rule {
+    pub operation: Operation,
+    /// The name under which every surface offers it, noun first.
+    pub name: &'static str,
+    pub effect: Effect,
+    pub standing: Standing,
+    /// May a `client` key call it?
+    pub clients: bool,
+    /// The roles whose session tokens may call it.
+    pub roles: &'static [SessionRole],
+}
+
+const EVERY_ROLE: &[SessionRole] = &SessionRole::ALL;
+const NO_ROLE: &[SessionRole] = &[];
+
+macro_rules! operations {
+    ($($operation:ident, $name:literal, $effect:ident, $standing:ident, $clients:literal, $roles:ident;)+) => {
+        /// Something a caller can ask the application to do. Each exists once, in `wh-app`, under this name.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Operation {
+            $(#[doc = concat!("`", $name, "`")] $operation,)+
+        }
+
+        impl Operation {
+            /// Every operation, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$operation,)+];
+
+            /// Returns the operation's row.
+            pub fn rule(self) -> &'static Rule {
+                &RULES[self as usize]
+            }
+        }
+
+        /// Who may do what.
+        const RULES: &[Rule] = &[$(Rule {
+            operation: Operation::$operation,
+            name: $name,
+            effect: Effect::$effect,
+            standing: Standing::$standing,
+            clients: $clients,
+            roles: $roles,
+        },)+];
+    };
+}
+
+operations! {
+    // operation,       name,                effect,  standing, clients, roles of session tokens
+    SessionCurrent,     "session_current",   Read,    Anyone,   false,   EVERY_ROLE;
+    SessionList,        "session_list",      Read,    Anyone,   true,    EVERY_ROLE;
+    SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE;
+    SessionUpdate,      "session_update",    Set,     Anyone,   true,    EVERY_ROLE;
+    SessionTree,        "session_tree",      Read,    Anyone,   true,    EVERY_ROLE;
+    BoardList,          "board_list",        Read,    Anyone,   true,    EVERY_ROLE;
+    BoardGet,           "board_get",         Read,    Anyone,   true,    EVERY_ROLE;
+    BoardCreate,        "board_create",      Write,   Anyone,   true,    NO_ROLE;
+    BoardUpdate,        "board_update",      Set,     Anyone,   true,    NO_ROLE;
+    BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    NO_ROLE;
+    RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE;
+    RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE;
+    UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE;
+    UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE;
+    UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE;
+    KeyCreate,          "key_create",        Write,   Anyone,   false,   NO_ROLE;
+    KeyList,            "key_list",          Read,    Anyone,   false,   NO_ROLE;
+    KeyRevoke,          "key_revoke",        Destroy, Anyone,   false,   NO_ROLE;
+    ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE;
+    ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE;
+    AuditList,          "audit_list",        Read,    Anyone,   false,   NO_ROLE;
+    EventList,          "event_list",        Read,    Anyone,   true,    EVERY_ROLE;
+    BackupCreate,       "backup_create",     Write,   Admin,    false,   NO_ROLE;
+    LoginLinkCreate,    "login_link_create", Write,   Admin,    false,   NO_ROLE;
+    LoginRedeem,        "login_redeem",      Write,   Anyone,   false,   NO_ROLE;
+    Logout,             "logout",            Destroy, Anyone,   false,   NO_ROLE;
+    WhoAmI,             "whoami",            Read,    Anyone,   true,    EVERY_ROLE;
+}
+
+impl Operation {
+    /// Returns the name every surface offers it under.
+    pub fn name(self) -> &'static str {
+        self.rule().name
+    }
+
+    /// Finds an operation by its name.
+    pub fn parse(name: &str) -> Option<Self> {
+        Self::ALL.iter().copied().find(|op| op.name() == name)
+    }
+}
+
+impl Principal {
+    /// Decides whether this principal may call `operation` at all and, if so, on which part of the world.
+    pub fn authorize(&self, operation: Operation) -> Result<Reach, Denied> {
+        let rule = operation.rule();
+        let kind = self.credential.kind();
+        let allowed = match &self.credential {
+            Credential::Local | Credential::Browser { .. } | Credential::Full { .. } => true,
+            Credential::Read { .. } => !rule.effect.changes(),
+            Credential::Client { .. } => rule.clients,
+            Credential::Session { role, .. } => rule.roles.contains(role),
+        };
+        if !allowed {
+            return Err(Denied::Scope { operation, kind });
+        }
+        if rule.standing == Standing::Admin && self.role != UserRole::Admin {
+            return Err(Denied::Standing { operation });
+        }
+        if operation == Operation::SessionCurrent && kind != CredentialKind::Session {
+            return Err(Denied::NoSession);
+        }
+        Ok(self.reach())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_are_in_the_order_of_the_enum_and_names_are_unique() {
+        for (index, operation) in Operation::ALL.iter().enumerate() {
+            assert_eq!(*operation as usize, index);
+            assert_eq!(operation.rule().operation, *operation);
+            assert_eq!(Operation::parse(operation.name()), Some(*operation));
+        }
+    }
+
+    #[test]
+    fn only_reads_are_open_to_every_role_but_for_a_sessions_own_name() {
+        for operation in Operation::ALL {
+            let rule = operation.rule();
+            if rule.effect.changes() && *operation != Operation::SessionUpdate {
+                assert!(rule.roles.is_empty(), "{}", rule.name);
+            }
+        }
+    }
+}

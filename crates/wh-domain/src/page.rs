@@ -1,0 +1,76 @@
+//! Lists are read a page at a time.
+
+/// How many items a page may have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageLimit(u32);
+
+impl PageLimit {
+    /// The page size when the caller names none.
+    pub const DEFAULT: Self = Self(50);
+    /// The largest page.
+    pub const MAX: Self = Self(200);
+
+    /// Returns the asked size, within 1 and the largest page.
+    pub fn clamped(asked: Option<u32>) -> Self {
+        asked.map_or(Self::DEFAULT, |n| Self(n.clamp(1, Self::MAX.0)))
+    }
+
+    /// Returns the number of items.
+    pub fn get(self) -> u32 {
+        self.0
+    }
+}
+
+/// Asks for the items after `after`, in the list's own order.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PageRequest<C> {
+    pub limit: PageLimit,
+    pub after: Option<C>,
+}
+
+impl<C> PageRequest<C> {
+    /// Asks for the first page.
+    pub fn first(limit: PageLimit) -> Self {
+        Self { limit, after: None }
+    }
+}
+
+/// Some items of a list, and where to go on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Page<T, C> {
+    pub items: Vec<T>,
+    /// The cursor of the next page; absent on the last one.
+    pub next: Option<C>,
+}
+
+impl<T, C> Page<T, C> {
+    /// Makes a page from up to `limit + 1` items: the one too many only tells that there is more.
+    pub fn from_overfetch(mut items: Vec<T>, limit: PageLimit, cursor: impl Fn(&T) -> C) -> Self {
+        let size = limit.get() as usize;
+        let more = items.len() > size;
+        items.truncate(size);
+        let next = if more { items.last().map(cursor) } else { None };
+        Self { items, next }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_item_too_many_becomes_a_cursor() {
+        let limit = PageLimit::clamped(Some(2));
+        let page = Page::from_overfetch(vec![9, 8, 7], limit, |n| *n);
+        assert_eq!((page.items, page.next), (vec![9, 8], Some(8)));
+        let page = Page::from_overfetch(vec![9, 8], limit, |n| *n);
+        assert_eq!(page.next, None);
+    }
+
+    #[test]
+    fn sizes_are_clamped() {
+        assert_eq!(PageLimit::clamped(None).get(), 50);
+        assert_eq!(PageLimit::clamped(Some(0)).get(), 1);
+        assert_eq!(PageLimit::clamped(Some(u32::MAX)).get(), 200);
+    }
+}

@@ -1,0 +1,186 @@
+//! Git repositories known to the server, and which addresses may name one.
+
+use std::path::{Component, Path, PathBuf};
+
+use jiff::Timestamp;
+use url::Url;
+
+use crate::{BranchName, Name, Owner, RepoId};
+
+/// A git repository agents can work on.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Repo {
+    pub id: RepoId,
+    pub owner: Owner,
+    pub name: Name,
+    pub source: RepoSource,
+    pub default_branch: Option<BranchName>,
+    pub created_at: Timestamp,
+}
+
+/// Where a repository is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RepoSource {
+    /// A directory on the server's machine.
+    Local { path: PathBuf },
+    /// An address that git can fetch from.
+    Remote { url: String },
+}
+
+/// Why an address was refused.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum RepoSourceRefusal {
+    #[error(
+        "a repository address must not be empty or longer than {} bytes",
+        RepoSource::BYTES_MAX
+    )]
+    Length,
+    #[error("a repository address must not begin with a dash or hold control characters")]
+    Shape,
+    #[error("{scheme:?} is not a transport that may be used; use https:// or ssh://")]
+    Scheme { scheme: String },
+    #[error("the address has no usable host")]
+    Host,
+    #[error(
+        "the address carries a password; credentials are configured, not written into addresses"
+    )]
+    Credentials,
+    #[error("a local repository is named by an absolute path without `.` or `..`")]
+    NotAbsolute,
+}
+
+impl RepoSource {
+    /// The most bytes an address may have.
+    pub const BYTES_MAX: usize = 2_000;
+
+    /// Reads an absolute path, an `https://` or `ssh://` address, or git's short form `user@host:path`.
+    ///
+    /// Everything else that git understands (`ext::`, `fd::`, `file://`, `git://`, options) is refused: those run
+    /// commands or read files of the server.
+    pub fn parse(text: &str) -> Result<Self, RepoSourceRefusal> {
+        let text = text.trim();
+        if text.is_empty() || text.len() > Self::BYTES_MAX {
+            return Err(RepoSourceRefusal::Length);
+        }
+        if text.starts_with('-') || text.chars().any(char::is_control) {
+            return Err(RepoSourceRefusal::Shape);
+        }
+        if text.starts_with('/') {
+            return Self::parse_local(text);
+        }
+        if let Some((scheme, _)) = text.split_once("::") {
+            let scheme = scheme.to_owned();
+            return Err(RepoSourceRefusal::Scheme { scheme });
+        }
+        if text.contains("://") {
+            return Self::parse_url(text);
+        }
+        Self::parse_short(text)
+    }
+
+    fn parse_local(text: &str) -> Result<Self, RepoSourceRefusal> {
+        let path = Path::new(text);
+        let plain = |c: Component<'_>| matches!(c, Component::RootDir | Component::Normal(_));
+        if path.components().all(plain) && !text.contains("/./") {
+            let path = path.to_owned();
+            Ok(Self::Local { path })
+        } else {
+            Err(RepoSourceRefusal::NotAbsolute)
+        }
+    }
+
+    fn parse_url(text: &str) -> Result<Self, RepoSourceRefusal> {
+        let url = Url::parse(text).map_err(|_| RepoSourceRefusal::Host)?;
+        if !matches!(url.scheme(), "https" | "ssh") {
+            let scheme = url.scheme().to_owned();
+            return Err(RepoSourceRefusal::Scheme { scheme });
+        }
+        let host = url.host_str().unwrap_or_default();
+        if host.is_empty() || host.starts_with('-') || url.username().starts_with('-') {
+            return Err(RepoSourceRefusal::Host);
+        }
+        if url.password().is_some() || (url.scheme() == "https" && !url.username().is_empty()) {
+            return Err(RepoSourceRefusal::Credentials);
+        }
+        Ok(Self::Remote { url: url.into() })
+    }
+
+    /// Reads `user@host:path`, and writes it as the `ssh://` address it stands for.
+    fn parse_short(text: &str) -> Result<Self, RepoSourceRefusal> {
+        let not_absolute = RepoSourceRefusal::NotAbsolute;
+        let (login, path) = text.split_once(':').ok_or(not_absolute.clone())?;
+        let (user, host) = login.split_once('@').ok_or(not_absolute)?;
+        let word = |s: &str| {
+            !s.is_empty()
+                && !s.starts_with('-')
+                && s.chars()
+                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
+        };
+        if !word(user) || !word(host) || path.is_empty() || path.starts_with('-') {
+            return Err(RepoSourceRefusal::Host);
+        }
+        Self::parse_url(&format!(
+            "ssh://{user}@{host}/{}",
+            path.trim_start_matches('/')
+        ))
+    }
+
+    /// Returns the address as text.
+    pub fn as_text(&self) -> String {
+        match self {
+            Self::Local { path } => path.display().to_string(),
+            Self::Remote { url } => url.clone(),
+        }
+    }
+
+    /// Returns the last part of the address, which most people call the repository.
+    pub fn suggested_name(&self) -> Option<Name> {
+        let text = self.as_text();
+        let last = text.trim_end_matches('/').rsplit('/').next()?;
+        Name::parse(last.strip_suffix(".git").unwrap_or(last)).ok()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn ordinary_addresses_are_taken() {
+        for (text, name) in [
+            ("/srv/git/app.git", "app"),
+            ("https://example.org/team/app.git", "app"),
+            ("ssh://git@example.org/team/app", "app"),
+            ("git@example.org:team/app.git", "app"),
+        ] {
+            let source = RepoSource::parse(text).unwrap();
+            assert_eq!(source.suggested_name().unwrap().as_str(), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn addresses_that_run_commands_or_read_files_are_refused() {
+        for text in [
+            "",
+            "--upload-pack=touch x",
+            "-oProxyCommand=x",
+            "ext::sh -c id",
+            "fd::17",
+            "file:///etc",
+            "git://example.org/x",
+            "http://example.org/x",
+            "ssh://-oProxyCommand=x/y",
+            "relative/path",
+            "-x@host:y",
+            "git@-oProxyCommand=x:y",
+            "/srv/../etc",
+            "https://user:pw@example.org/x",
+            "https://",
+            "git@host:-x",
+            "/srv/a\nb",
+            "https://token@example.org/x",
+        ] {
+            assert!(RepoSource::parse(text).is_err(), "{text}");
+        }
+    }
+}

@@ -1,0 +1,93 @@
+//! A session: one conversation with one agent.
+
+use jiff::Timestamp;
+
+use crate::{
+    AgentName, BoardId, Budget, Description, Owner, RepoId, SessionId, SessionState,
+    SessionStateName, Title, Usage, WorktreeId,
+};
+
+/// One conversation with one agent: its place in the world and what it is doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Session {
+    pub id: SessionId,
+    pub owner: Owner,
+    pub title: Title,
+    pub description: Option<Description>,
+    pub agent: AgentName,
+    pub role: SessionRole,
+    pub state: SessionState,
+    pub archived: bool,
+    pub parent: Option<SessionId>,
+    /// The top of its tree; itself when it has no parent.
+    pub root: SessionId,
+    /// Steps down from the root.
+    pub depth: u32,
+    pub repo: Option<RepoId>,
+    pub worktree: Option<WorktreeId>,
+    pub board: Option<BoardId>,
+    /// Counts the lives of its process; a write from an older one is refused.
+    pub epoch: u64,
+    pub budget: Budget,
+    pub usage: Usage,
+    /// The `seq` of the latest message; 0 when there is none.
+    pub last_seq: u64,
+    /// The latest thing the agent said, shortened.
+    pub last_words: Option<String>,
+    pub created_at: Timestamp,
+    pub updated_at: Timestamp,
+}
+
+/// What a session's token may do.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SessionRole {
+    General,
+    Planning,
+    Coding,
+    Review,
+    Worker,
+}
+
+impl SessionRole {
+    /// Every role.
+    pub const ALL: [Self; 5] = [
+        Self::General,
+        Self::Planning,
+        Self::Coding,
+        Self::Review,
+        Self::Worker,
+    ];
+
+    /// Returns the role as stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::General => "general",
+            Self::Planning => "planning",
+            Self::Coding => "coding",
+            Self::Review => "review",
+            Self::Worker => "worker",
+        }
+    }
+
+    /// Reads a role back from its text.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+}
+
+/// Which sessions a list holds. Everything left open matches.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionFilter {
+    pub states: Vec<SessionStateName>,
+    pub board: Option<BoardId>,
+    pub worktree: Option<WorktreeId>,
+    pub parent: Option<SessionId>,
+    pub include_archived: bool,
+}
+
+/// What to change about a session; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct SessionPatch {
+    pub title: Option<Title>,
+    pub description: Option<Description>,
+}

@@ -1,0 +1,59 @@
+//! Turns: one prompt and all that came of it.
+
+use jiff::Timestamp;
+
+use crate::{SessionId, TurnId, Usage};
+
+/// One prompt and all that came of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Turn {
+    pub id: TurnId,
+    pub session: SessionId,
+    /// Counts the turns of a session from 1.
+    pub number: u64,
+    pub prompt: String,
+    pub state: TurnState,
+    pub commit_before: Option<String>,
+    pub commit_after: Option<String>,
+    pub usage: Usage,
+    pub created_at: Timestamp,
+    pub finished_at: Option<Timestamp>,
+}
+
+/// How far a turn has come.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum TurnState {
+    /// Waits for the session to be free.
+    Queued,
+    Running,
+    Completed,
+    Cancelled,
+    Failed,
+}
+
+impl TurnState {
+    /// Every state.
+    pub const ALL: [Self; 5] = [
+        Self::Queued,
+        Self::Running,
+        Self::Completed,
+        Self::Cancelled,
+        Self::Failed,
+    ];
+
+    /// Returns the state as stored and shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Queued => "queued",
+            Self::Running => "running",
+            Self::Completed => "completed",
+            Self::Cancelled => "cancelled",
+            Self::Failed => "failed",
+        }
+    }
+
+    /// Reads a state back from its text.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+}

@@ -1,0 +1,27 @@
+//! Boards.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+use wh_domain::{Board, IdRef, Page, PageRequest, Reach};
+
+use crate::{Applied, Commit, Result};
+
+/// Keeps boards with their zones and placements. A session's tree reaches the boards its sessions lie on.
+#[async_trait]
+pub trait BoardStore {
+    /// Adds a board.
+    async fn board_insert(&self, board: &Board, commit: Commit) -> Result<Applied>;
+
+    /// Replaces a board if its stored revision is `board.revision - 1`; [`crate::StoreError::Stale`] otherwise.
+    ///
+    /// An idempotency claim is looked at before the revision, so that a repeat is recognised as one.
+    async fn board_save(&self, board: &Board, commit: Commit) -> Result<Applied>;
+
+    /// Returns the boards that `id` could mean, at most ten. The hottest read there is.
+    async fn board_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Arc<Board>>>;
+
+    /// Lists boards, newest first.
+    async fn board_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Board, Uuid>>;
+}

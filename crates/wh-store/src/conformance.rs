@@ -1,0 +1,1 @@
+//! Checks that every backend must pass, written against the trait alone.

@@ -1,0 +1,30 @@
+//! How a store can fail.
+
+/// Why a store method did not do what it was asked.
+#[derive(Debug, thiserror::Error)]
+pub enum StoreError {
+    /// The thing to change is absent or out of reach.
+    #[error("{what} not found")]
+    NotFound { what: &'static str },
+    /// Another one has the value that must be unique.
+    #[error("{what} is taken")]
+    Taken { what: &'static str },
+    /// It changed since it was read; read again and try again.
+    #[error("{what} was changed by someone else")]
+    Stale { what: &'static str },
+    /// A write from an older run of a session.
+    #[error("the run {epoch} is over; {current} is current")]
+    Fenced { epoch: u64, current: u64 },
+    /// The idempotency key was used for another request.
+    #[error("the idempotency key was used for another request")]
+    KeyReused,
+    /// The database does not answer, is closed, or has no room; trying again may help.
+    #[error("the database is not available: {message}")]
+    Unavailable { message: String },
+    /// A row that this version cannot read. Other rows are not affected.
+    #[error("a stored {what} cannot be read: {message}")]
+    Unreadable { what: &'static str, message: String },
+    /// Anything else the database said.
+    #[error("the database failed")]
+    Backend(#[source] Box<dyn std::error::Error + Send + Sync>),
+}

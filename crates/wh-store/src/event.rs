@@ -1,0 +1,39 @@
+//! The change feed.
+
+use async_trait::async_trait;
+use tokio::sync::watch;
+use wh_domain::{Event, EventSeq, PageLimit, Reach};
+
+use crate::Result;
+
+/// A stretch of the feed.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EventPage {
+    /// What the reader may see of it, in order.
+    pub events: Vec<Event>,
+    /// Where to go on: everything up to here was looked at, seen or not.
+    pub through: EventSeq,
+    /// Whether there is more right now.
+    pub more: bool,
+}
+
+/// Keeps the change feed.
+#[async_trait]
+pub trait EventStore {
+    /// Returns events after `after` that lie within reach.
+    ///
+    /// An event about a session lies within reach of those who reach the session; one about a user or a setting, of
+    /// that user or of [`Reach::All`].
+    async fn event_list(
+        &self,
+        reach: Reach,
+        after: EventSeq,
+        limit: PageLimit,
+    ) -> Result<EventPage>;
+
+    /// Returns the oldest and the newest number still kept; zeros when there is none.
+    async fn event_bounds(&self) -> Result<(EventSeq, EventSeq)>;
+
+    /// Returns a watch on the newest durable number: a hint to read, never a message in itself.
+    fn event_watch(&self) -> watch::Receiver<EventSeq>;
+}

@@ -1,0 +1,20 @@
+//! Repositories.
+
+use async_trait::async_trait;
+use uuid::Uuid;
+use wh_domain::{IdRef, Page, PageRequest, Reach, Repo};
+
+use crate::{Applied, Commit, Result};
+
+/// Keeps repositories. A session's tree reaches the repositories its sessions work on.
+#[async_trait]
+pub trait RepoStore {
+    /// Adds a repository; [`crate::StoreError::Taken`] when its owner has one of that name.
+    async fn repo_insert(&self, repo: &Repo, commit: Commit) -> Result<Applied>;
+
+    /// Returns the repositories that `id` could mean, at most ten.
+    async fn repo_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Repo>>;
+
+    /// Lists repositories, newest first.
+    async fn repo_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Repo, Uuid>>;
+}
