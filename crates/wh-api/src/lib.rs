@@ -1,1 +1,39 @@
-//! wh-api
+//! The wire types of REST, MCP and events, and their conversions from and to the domain.
+//!
+//! A request type holds what a caller may send; converting it checks every field and names the one that is wrong. A
+//! view holds what a caller is told. Doc comments become the descriptions in `tools/list` and `/openapi.json`, so they
+//! are written for whoever calls. Requests refuse unknown fields: what we do not understand is never silently dropped.
+
+mod audit;
+mod board;
+mod common;
+mod config;
+mod error;
+mod event;
+mod key;
+mod repo;
+mod server;
+mod session;
+mod user;
+
+pub use audit::{AuditEntryView, AuditListRequest, AuditListView};
+pub use board::{
+    BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
+    BoardSummaryView, BoardUpdateRequest, BoardView, ItemInput, ItemKind, PlaceInput,
+    PlacementView, ZoneInputRequest, ZoneView,
+};
+pub use common::{Empty, PageQuery, cursor_of};
+pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingView};
+pub use error::{ErrorBody, ErrorView};
+pub use event::{EventListRequest, EventListView, EventView, FeedView};
+pub use key::{
+    KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
+};
+pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
+pub use server::{BackupCreateRequest, BackupCreatedView, LoginLinkView, ServerFile, WhoAmIView};
+pub use session::{
+    SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
+    SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,
+    SessionView,
+};
+pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};

@@ -1,1 +1,37 @@
-//! wh-app
+//! Every operation of Wheelhouse, once: authorize, change, audit, announce.
+//!
+//! REST, MCP, dialects and the command line are thin translations of [`App`]'s methods, which are named `noun_verb`
+//! like the rows of the permission table ([`wh_domain::Operation`]). Each takes an [`OpContext`] (who, when, which
+//! request), asks the table first, and hands the store a change together with its audit entry and its events.
+//!
+//! Requests record intent and return; what takes long is done by reconcilers, which are idempotent and start again
+//! after a crash. None is needed yet: nothing here runs a process.
+
+mod app;
+mod attempts;
+mod audit;
+mod authenticate;
+mod backup;
+mod board;
+mod clock;
+mod config;
+mod context;
+mod error;
+mod event;
+mod key;
+mod login;
+mod lookup;
+mod repo;
+mod session;
+mod user;
+
+pub use app::{App, AppParts};
+pub use audit::AuditQuery;
+pub use authenticate::Unauthenticated;
+pub use clock::{Clock, IdSource, RandomIds};
+pub use context::{Idempotency, OpContext};
+pub use error::{AppError, Result};
+pub use event::{EventFeed, FeedItem};
+pub use key::{KeyMade, KeyQuery};
+pub use login::LoginLink;
+pub use session::{SessionQuery, SessionRelatives};

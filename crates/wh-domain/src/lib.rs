@@ -13,6 +13,7 @@ mod delivery;
 mod error;
 mod event;
 mod ids;
+mod input;
 mod key;
 mod limits;
 mod message;
@@ -20,6 +21,7 @@ mod operation;
 mod owner;
 mod page;
 mod principal;
+mod redact;
 mod repo;
 mod review;
 mod rights;
@@ -43,6 +45,10 @@ pub use delivery::{DeliveryKind, DeliveryState};
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
 pub use ids::*;
+pub use input::{
+    BoardChange, BoardDuplicate, InputRefusal, ItemReference, NewBoard, NewKey, NewRepo, NewUser,
+    PlacementInput, Reference, SettingChange, ZoneInput,
+};
 pub use key::{Key, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::Limits;
 pub use message::{Message, MessageKind, NewMessage};
@@ -50,6 +56,7 @@ pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
+pub use redact::redact;
 pub use repo::{Repo, RepoSource, RepoSourceRefusal};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};

@@ -1,1 +1,11 @@
-//! wh-git
+//! Every git command the server runs. Nothing else calls git.
+//!
+//! Whatever an agent can write is hostile input to git: commands run with an explicit git directory, no hooks, no
+//! file-system monitor, no external diff, no credential helper, no system or global configuration and a protocol
+//! allow-list, so that nothing in a repository can make the server run a program.
+
+mod command;
+mod inspect;
+
+pub use command::GitError;
+pub use inspect::{RepoFacts, inspect};

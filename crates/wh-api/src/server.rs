@@ -1,0 +1,63 @@
+//! The server itself: who is calling, links to sign in, backups, and where it can be found.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wh_domain::{Principal, User};
+
+use crate::UserView;
+
+/// Who is calling.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct WhoAmIView {
+    pub user: UserView,
+    /// local, browser, full, read, client or session
+    pub credential: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub key_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
+}
+
+impl WhoAmIView {
+    /// Shows a principal and its user.
+    pub fn new(principal: &Principal, user: User) -> Self {
+        Self {
+            user: user.into(),
+            credential: principal.credential.kind().as_str().to_owned(),
+            key_id: principal.credential.key().map(|id| id.to_string()),
+            session_id: principal.credential.session().map(|id| id.to_string()),
+        }
+    }
+}
+
+/// A link that signs a browser in, once.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct LoginLinkView {
+    pub url: String,
+    pub expires_at: String,
+}
+
+/// Where to put a copy of the database.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct BackupCreateRequest {
+    /// An absolute path on the server's machine; the file must not exist.
+    pub file: String,
+}
+
+/// A copy that was made.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct BackupCreatedView {
+    pub file: String,
+    /// The number of the last event in the copy.
+    pub through: u64,
+}
+
+/// What `server.json` in the data directory holds while a server answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ServerFile {
+    pub url: String,
+    pub mcp_url: String,
+    pub pid: u32,
+    pub version: String,
+}

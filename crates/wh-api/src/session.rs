@@ -1,0 +1,241 @@
+//! Sessions.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wh_domain::{
+    Description, InputRefusal, Reference, Session, SessionId, SessionPatch, SessionState,
+    SessionStateName, ShortId, Title,
+};
+
+use crate::common::{list_request, optional, optional_reference, reference, time};
+
+list_request! {
+    /// Which sessions to list.
+    SessionListRequest {
+        /// Only sessions in one of these states, such as running, waiting, idle, failed.
+        states: Vec<String>,
+        /// Only sessions on this board.
+        board: String,
+        /// Only children of this session.
+        parent: String,
+        /// Archived ones too; false unless given.
+        include_archived: bool,
+    }
+}
+
+impl SessionListRequest {
+    /// Returns the states asked for.
+    pub fn states(&self) -> Result<Vec<SessionStateName>, InputRefusal> {
+        let read = |text: &String| {
+            SessionStateName::parse(text).ok_or_else(|| {
+                let known: Vec<_> = SessionStateName::ALL.iter().map(|s| s.as_str()).collect();
+                InputRefusal::new("states", format!("must be among {}", known.join(", ")))
+            })
+        };
+        self.states.iter().flatten().map(read).collect()
+    }
+
+    /// Returns the board asked for.
+    pub fn board(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("board", self.board.as_deref())
+    }
+
+    /// Returns the parent asked for.
+    pub fn parent(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("parent", self.parent.as_deref())
+    }
+}
+
+/// Names a session.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionGetRequest {
+    /// The session's id, or its last 8 digits.
+    pub session: String,
+}
+
+impl SessionGetRequest {
+    /// Returns which session is meant.
+    pub fn session(&self) -> Result<Reference, InputRefusal> {
+        reference("session", &self.session)
+    }
+}
+
+/// Asks for the calling session.
+pub type SessionCurrentRequest = crate::Empty;
+
+/// Names a session whose family is wanted.
+pub type SessionTreeRequest = SessionGetRequest;
+
+/// What to change about a session; what is absent stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionUpdateRequest {
+    /// The session's id, or its last 8 digits; the calling session unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl SessionUpdateRequest {
+    /// Returns which session is meant.
+    pub fn session(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("session", self.session.as_deref())
+    }
+
+    /// Returns what to change.
+    pub fn patch(&self) -> Result<SessionPatch, InputRefusal> {
+        let description = self.description.as_deref();
+        Ok(SessionPatch {
+            title: optional("title", self.title.as_deref(), Title::parse)?,
+            description: optional("description", description, Description::parse)?,
+        })
+    }
+}
+
+/// A session in a list: what tells it from others, and no more.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionSummaryView {
+    /// The last 8 digits of the session's id, accepted wherever an id is.
+    pub id: String,
+    pub title: String,
+    pub agent: String,
+    pub state: String,
+}
+
+impl From<&Session> for SessionSummaryView {
+    fn from(session: &Session) -> Self {
+        Self {
+            id: session.id.short_id(),
+            title: session.title.to_string(),
+            agent: session.agent.to_string(),
+            state: session.state.name().as_str().to_owned(),
+        }
+    }
+}
+
+/// Some sessions, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionListView {
+    pub sessions: Vec<SessionSummaryView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}
+
+/// A session.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionView {
+    pub id: String,
+    pub short_id: String,
+    pub title: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub description: Option<String>,
+    pub agent: String,
+    pub role: String,
+    /// creating, idle, running, waiting, reviewing, stopping, stopped, interrupted, completed, failed, terminated or
+    /// abandoned
+    pub state: String,
+    /// Why it failed.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
+    pub archived: bool,
+    pub owner_id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_id: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board_id: Option<String>,
+    /// The number of the latest message.
+    pub last_seq: u64,
+    /// The latest thing the agent said, shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
+    pub tokens_used: u64,
+    pub cost_micros: u64,
+    pub created_at: String,
+    pub updated_at: String,
+}
+
+impl From<&Session> for SessionView {
+    fn from(session: &Session) -> Self {
+        let failure = match &session.state {
+            SessionState::Failed { reason } => Some(reason.clone()),
+            _ => None,
+        };
+        Self {
+            id: session.id.to_string(),
+            short_id: session.id.short_id(),
+            title: session.title.to_string(),
+            description: session.description.as_ref().map(ToString::to_string),
+            agent: session.agent.to_string(),
+            role: session.role.as_str().to_owned(),
+            state: session.state.name().as_str().to_owned(),
+            failure,
+            archived: session.archived,
+            owner_id: session.owner.user.to_string(),
+            parent_id: session.parent.map(|id| id.to_string()),
+            repo_id: session.repo.map(|id| id.to_string()),
+            worktree_id: session.worktree.map(|id| id.to_string()),
+            board_id: session.board.map(|id| id.to_string()),
+            last_seq: session.last_seq,
+            last_words: session.last_words.clone(),
+            tokens_used: session.usage.tokens(),
+            cost_micros: session.usage.cost_micros,
+            created_at: time(session.created_at),
+            updated_at: time(session.updated_at),
+        }
+    }
+}
+
+/// A session's family.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionTreeView {
+    /// The session that was asked about.
+    pub session: String,
+    /// Every session of the tree that you may see, parents before children.
+    pub tree: Vec<SessionTreeNode>,
+}
+
+/// A session in its family.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionTreeNode {
+    pub id: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent_id: Option<String>,
+    pub depth: u32,
+    pub title: String,
+    pub agent: String,
+    pub state: String,
+    pub cost_micros: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub last_words: Option<String>,
+}
+
+impl SessionTreeView {
+    /// Shows the family of `session`.
+    pub fn new(session: SessionId, tree: &[Session]) -> Self {
+        let node = |session: &Session| SessionTreeNode {
+            id: session.id.to_string(),
+            parent_id: session.parent.map(|id| id.to_string()),
+            depth: session.depth,
+            title: session.title.to_string(),
+            agent: session.agent.to_string(),
+            state: session.state.name().as_str().to_owned(),
+            cost_micros: session.usage.cost_micros,
+            last_words: session.last_words.clone(),
+        };
+        Self {
+            session: session.to_string(),
+            tree: tree.iter().map(node).collect(),
+        }
+    }
+}

@@ -1,0 +1,111 @@
+//! Users.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use wh_domain::{InputRefusal, NewUser, Reference, ShortId, User, UserName, UserRole};
+
+use crate::common::{field, list_request, optional_reference, time};
+
+/// A user to make.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserCreateRequest {
+    /// The name to sign in under: letters, digits and . _ - @ +
+    pub name: String,
+    /// admin or member; member unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avatar_url: Option<String>,
+}
+
+/// The most bytes of an email address or an avatar's address.
+const CONTACT_BYTES_MAX: usize = 500;
+
+impl TryFrom<UserCreateRequest> for NewUser {
+    type Error = InputRefusal;
+
+    fn try_from(request: UserCreateRequest) -> Result<Self, InputRefusal> {
+        let role = match request.role.as_deref() {
+            None => UserRole::Member,
+            Some(text) => UserRole::parse(text)
+                .ok_or_else(|| InputRefusal::new("role", "must be admin or member"))?,
+        };
+        Ok(Self {
+            name: field("name", UserName::parse(&request.name))?,
+            role,
+            email: contact("email", request.email)?,
+            avatar_url: contact("avatar_url", request.avatar_url)?,
+        })
+    }
+}
+
+fn contact(name: &str, text: Option<String>) -> Result<Option<String>, InputRefusal> {
+    match text {
+        Some(text) if text.len() > CONTACT_BYTES_MAX || text.chars().any(char::is_control) => {
+            let problem = format!("must be one line of at most {CONTACT_BYTES_MAX} bytes");
+            Err(InputRefusal::new(name, problem))
+        }
+        text => Ok(text),
+    }
+}
+
+/// Names a user.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserGetRequest {
+    /// The user's id or name; you unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+}
+
+impl UserGetRequest {
+    /// Returns which user is meant.
+    pub fn user(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("user", self.user.as_deref())
+    }
+}
+
+list_request! {
+    /// Which users to list.
+    UserListRequest {}
+}
+
+/// A user.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct UserView {
+    pub id: String,
+    pub short_id: String,
+    pub name: String,
+    /// admin or member
+    pub role: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub avatar_url: Option<String>,
+    pub created_at: String,
+}
+
+impl From<User> for UserView {
+    fn from(user: User) -> Self {
+        Self {
+            id: user.id.to_string(),
+            short_id: user.id.short_id(),
+            name: user.name.to_string(),
+            role: user.role.as_str().to_owned(),
+            email: user.email,
+            avatar_url: user.avatar_url,
+            created_at: time(user.created_at),
+        }
+    }
+}
+
+/// Some users, newest first.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct UserListView {
+    pub users: Vec<UserView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+}

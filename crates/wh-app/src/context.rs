@@ -1,0 +1,107 @@
+//! Who calls, when, and by which request: what every operation is given.
+
+use jiff::Timestamp;
+use uuid::Uuid;
+use wh_domain::{
+    Denied, ErrorCode, Facts, IdempotencyKey, NewAuditEntry, NewEvent, Operation, Outcome,
+    Principal, Reach, Subject, Surface,
+};
+use wh_store::{Commit, IdempotencyClaim};
+
+/// The circumstances of one call.
+#[derive(Clone, Debug)]
+pub struct OpContext {
+    pub principal: Principal,
+    pub request: Uuid,
+    pub surface: Surface,
+    pub now: Timestamp,
+    pub idempotency: Option<Idempotency>,
+}
+
+/// A caller's mark on a request that it may send twice.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Idempotency {
+    pub mark: IdempotencyKey,
+    /// A digest of the request as it was sent.
+    pub request: [u8; 32],
+}
+
+impl OpContext {
+    /// Decides whether the caller may do this, and on which part of the world.
+    pub(crate) fn authorize(&self, operation: Operation) -> Result<Reach, Denied> {
+        self.principal.authorize(operation)
+    }
+
+    /// Makes what is committed together with a change to `subject`.
+    pub(crate) fn commit(
+        &self,
+        operation: Operation,
+        subject: Subject,
+        facts: Facts,
+        events: Vec<NewEvent>,
+    ) -> Commit {
+        let idempotency = self.idempotency.as_ref().map(|given| IdempotencyClaim {
+            user: self.principal.user,
+            key: self.principal.credential.key(),
+            mark: given.mark.clone(),
+            operation,
+            request: given.request,
+            subject,
+        });
+        Commit {
+            audit: self.audit(operation, Some(subject), Outcome::Done, facts),
+            events,
+            idempotency,
+        }
+    }
+
+    /// Makes the audit entry of a call that ended like this.
+    pub(crate) fn audit(
+        &self,
+        operation: Operation,
+        subject: Option<Subject>,
+        outcome: Outcome,
+        facts: Facts,
+    ) -> NewAuditEntry {
+        NewAuditEntry {
+            at: self.now,
+            request: self.request,
+            user: self.principal.user,
+            credential: self.principal.credential.kind(),
+            key: self.principal.credential.key(),
+            session: self.principal.credential.session(),
+            surface: self.surface,
+            operation,
+            subject,
+            outcome,
+            facts,
+        }
+    }
+}
+
+/// Collects short facts for the audit log, without secrets and bounded.
+pub(crate) fn facts<const N: usize>(pairs: [(&str, &str); N]) -> Facts {
+    /// The most bytes of a fact that are kept.
+    const FACT_BYTES_MAX: usize = 200;
+    pairs
+        .into_iter()
+        .map(|(name, value)| {
+            let mut value = wh_domain::redact(value).into_owned();
+            value.truncate(value.floor_char_boundary(FACT_BYTES_MAX));
+            (name.to_owned(), value)
+        })
+        .collect()
+}
+
+/// Returns the outcome to record for a result.
+pub(crate) fn outcome<T>(result: &Result<T, crate::AppError>) -> Outcome {
+    match result {
+        Ok(_) => Outcome::Done,
+        Err(error) => Outcome::Refused(error.code),
+    }
+}
+
+/// Tells whether a failure is worth a line in the server's log: defects and outages, not callers' mistakes.
+pub(crate) fn is_ours(code: ErrorCode) -> bool {
+    matches!(code, ErrorCode::Internal | ErrorCode::Unavailable)
+}

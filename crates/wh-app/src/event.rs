@@ -1,0 +1,147 @@
+//! The change feed, followed from any number: read what is stored, then wait for more.
+
+use std::{sync::Arc, time::Duration};
+
+use tokio::{sync::watch, time::Instant};
+use wh_domain::{Event, EventSeq, Facts, Operation, PageLimit, Principal, Reach};
+use wh_store::EventPage;
+
+use crate::{App, OpContext, Result};
+
+/// How often a follower's credential is looked at again, and the longest silence before a sign of life.
+const CHECK_EVERY: Duration = Duration::from_secs(1);
+
+/// Events read at a time.
+const BATCH: u32 = 200;
+
+/// What a follower is told.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum FeedItem {
+    /// Something changed.
+    Event(Event),
+    /// The number asked for is not kept (any more, or yet): forget what you know, read everything again, and go on
+    /// from here.
+    Resync { through: EventSeq },
+    /// Nothing happened for a while; everything up to here was looked at.
+    Idle { through: EventSeq },
+}
+
+/// Follows the feed for one principal. Holds no events: a slow follower costs nothing and misses nothing.
+pub struct EventFeed {
+    app: Arc<App>,
+    principal: Principal,
+    reach: Reach,
+    after: EventSeq,
+    newest: watch::Receiver<EventSeq>,
+    is_checked: bool,
+    valid_at: Option<Instant>,
+}
+
+impl App {
+    /// Reads a stretch of the feed.
+    pub async fn event_list(
+        &self,
+        cx: &OpContext,
+        after: EventSeq,
+        limit: PageLimit,
+    ) -> Result<EventPage> {
+        let operation = Operation::EventList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            Ok(self.store.event_list(reach, after, limit).await?)
+        })
+        .await
+    }
+
+    /// Follows the feed after `after`, or from now on.
+    pub async fn event_follow(
+        self: &Arc<Self>,
+        cx: &OpContext,
+        after: Option<EventSeq>,
+    ) -> Result<EventFeed> {
+        let operation = Operation::EventList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            let newest = self.store.event_watch();
+            let now = *newest.borrow();
+            Ok(EventFeed {
+                app: Arc::clone(self),
+                principal: cx.principal.clone(),
+                reach,
+                after: after.unwrap_or(now),
+                is_checked: after.is_none(),
+                newest,
+                valid_at: None,
+            })
+        })
+        .await
+    }
+}
+
+impl EventFeed {
+    /// Waits for what comes next; nothing when the feed is over, because the server stops or the credential does.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: what was read is returned or read again.
+    pub async fn next(&mut self) -> Result<Option<Vec<FeedItem>>> {
+        if let Some(resync) = self.resync().await? {
+            return Ok(Some(vec![resync]));
+        }
+        loop {
+            if !self.is_still_valid().await? {
+                return Ok(None);
+            }
+            let limit = PageLimit::clamped(Some(BATCH));
+            let page = self
+                .app
+                .store
+                .event_list(self.reach, self.after, limit)
+                .await?;
+            self.after = self.after.max(page.through);
+            if !page.events.is_empty() {
+                return Ok(Some(page.events.into_iter().map(FeedItem::Event).collect()));
+            }
+            if page.more {
+                continue;
+            }
+            tokio::select! {
+                () = self.app.shutdown.cancelled() => return Ok(None),
+                changed = self.newest.wait_for(|newest| *newest > self.after) => {
+                    if changed.is_err() {
+                        return Ok(None);
+                    }
+                }
+                () = tokio::time::sleep(CHECK_EVERY) => {
+                    return Ok(Some(vec![FeedItem::Idle { through: self.after }]));
+                }
+            }
+        }
+    }
+
+    /// Looks at the credential again, now and then: a revoked one ends the feed within a second.
+    async fn is_still_valid(&mut self) -> Result<bool> {
+        let recent = |at: Instant| at.elapsed() < CHECK_EVERY;
+        if self.valid_at.is_some_and(recent) {
+            return Ok(true);
+        }
+        self.valid_at = Some(Instant::now());
+        self.app.is_still_valid(&self.principal).await
+    }
+
+    /// On the first read, tells a follower whose number is not kept to start over.
+    async fn resync(&mut self) -> Result<Option<FeedItem>> {
+        if self.is_checked {
+            return Ok(None);
+        }
+        self.is_checked = true;
+        let (oldest, newest) = self.app.store.event_bounds().await?;
+        let forgotten = self.after + 1 < oldest;
+        let from_the_future = self.after > newest;
+        if forgotten || from_the_future {
+            self.after = newest;
+            return Ok(Some(FeedItem::Resync { through: newest }));
+        }
+        Ok(None)
+    }
+}

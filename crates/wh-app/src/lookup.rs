@@ -1,0 +1,30 @@
+//! Finds what a caller means by a reference.
+
+use serde_json::Value;
+use wh_domain::{ErrorCode, IdRef, Reference};
+
+use crate::{AppError, Result};
+
+/// Picks the one thing that a reference means.
+///
+/// Nothing found gives the one not-found answer; several found, an error that lists them, which are all within the
+/// caller's reach.
+pub(crate) fn only_one<T>(
+    what: &'static str,
+    mut found: Vec<T>,
+    describe: impl Fn(&T) -> String,
+) -> Result<T> {
+    if found.len() > 1 {
+        let candidates: Vec<Value> = found.iter().map(|one| describe(one).into()).collect();
+        let message = format!("that id is short for more than one {what}");
+        return Err(AppError::new(ErrorCode::AmbiguousId, message)
+            .hint("use more digits, or one of the candidates")
+            .detail("candidates", candidates));
+    }
+    found.pop().ok_or_else(|| AppError::not_found(what))
+}
+
+/// Reads a reference as an id. What cannot be one is said to be so: that tells nothing about what exists.
+pub(crate) fn id_of(reference: &Reference) -> Result<IdRef> {
+    Ok(reference.id()?)
+}

@@ -1,0 +1,162 @@
+//! Sessions, as far as they can be looked at and named. Running them is the next step.
+
+use uuid::Uuid;
+use wh_domain::{
+    EventKind, Facts, NewEvent, Operation, Page, PageRequest, Reach, Reference, Session,
+    SessionFilter, SessionId, SessionPatch, SessionStateName,
+};
+
+use crate::{
+    App, AppError, OpContext, Result,
+    context::facts,
+    lookup::{id_of, only_one},
+};
+
+/// The most sessions a tree is shown with.
+const TREE_MAX: u32 = 500;
+
+/// Which sessions a list holds.
+#[derive(Clone, Debug, Default)]
+pub struct SessionQuery {
+    pub states: Vec<SessionStateName>,
+    pub board: Option<Reference>,
+    pub parent: Option<Reference>,
+    pub include_archived: bool,
+}
+
+/// A session and its family.
+#[derive(Clone, Debug)]
+pub struct SessionRelatives {
+    pub session: SessionId,
+    /// Every session of the tree that the caller may see, parents before children.
+    pub tree: Vec<Session>,
+}
+
+impl App {
+    /// Lists sessions.
+    pub async fn session_list(
+        &self,
+        cx: &OpContext,
+        query: SessionQuery,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Session, Uuid>> {
+        let operation = Operation::SessionList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            let mut filter = SessionFilter {
+                states: query.states,
+                include_archived: query.include_archived,
+                ..SessionFilter::default()
+            };
+            if let Some(board) = &query.board {
+                let found = self.store.board_find(reach, &id_of(board)?).await?;
+                filter.board = Some(only_one("board", found, |b| b.id.to_string())?.id);
+            }
+            if let Some(parent) = &query.parent {
+                filter.parent = Some(self.session_lookup(reach, parent).await?.id);
+            }
+            Ok(self.store.session_list(reach, &filter, page).await?)
+        })
+        .await
+    }
+
+    /// Returns a session.
+    pub async fn session_get(&self, cx: &OpContext, session: &Reference) -> Result<Session> {
+        let operation = Operation::SessionGet;
+        self.read(
+            cx,
+            operation,
+            facts([("session", session.as_str())]),
+            async {
+                let reach = cx.authorize(operation)?;
+                self.session_lookup(reach, session).await
+            },
+        )
+        .await
+    }
+
+    /// Returns the session whose token is calling.
+    pub async fn session_current(&self, cx: &OpContext) -> Result<Session> {
+        let operation = Operation::SessionCurrent;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            let own = cx.principal.credential.session();
+            let own = own.ok_or_else(|| AppError::not_found("session"))?;
+            self.session_lookup(reach, &Reference::from(own)).await
+        })
+        .await
+    }
+
+    /// Changes a session's title or description. A session token can change only its own session.
+    pub async fn session_update(
+        &self,
+        cx: &OpContext,
+        session: Option<Reference>,
+        patch: SessionPatch,
+    ) -> Result<Session> {
+        let operation = Operation::SessionUpdate;
+        let asked = session.as_ref().map_or("", Reference::as_str);
+        let facts = facts([("session", asked)]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let own = cx.principal.credential.session();
+            let reference = session
+                .or(own.map(Reference::from))
+                .ok_or_else(|| AppError::invalid("name the session to change"))?;
+            let found = self.session_lookup(reach, &reference).await?;
+            if own.is_some_and(|own| own != found.id) {
+                return Err(AppError::not_found("session"));
+            }
+            if patch == SessionPatch::default() {
+                return Err(
+                    AppError::invalid("nothing to change").hint("give a title or a description")
+                );
+            }
+            let events = vec![NewEvent {
+                kind: EventKind::Updated,
+                subject: found.id.into(),
+                owner: found.owner,
+                session: Some(found.id),
+                actor: Some(cx.principal.user),
+                facts: Facts::new(),
+            }];
+            let commit = cx.commit(operation, found.id.into(), facts, events);
+            let _applied = self.store.session_patch(found.id, &patch, commit).await?;
+            self.session_lookup(reach, &Reference::from(found.id)).await
+        })
+        .await
+    }
+
+    /// Returns a session's ancestors, siblings and descendants, as far as the caller may see them.
+    pub async fn session_tree(
+        &self,
+        cx: &OpContext,
+        session: &Reference,
+    ) -> Result<SessionRelatives> {
+        let operation = Operation::SessionTree;
+        self.read(
+            cx,
+            operation,
+            facts([("session", session.as_str())]),
+            async {
+                let reach = cx.authorize(operation)?;
+                let found = self.session_lookup(reach, session).await?;
+                let tree = self.store.session_tree(reach, found.root, TREE_MAX).await?;
+                Ok(SessionRelatives {
+                    session: found.id,
+                    tree,
+                })
+            },
+        )
+        .await
+    }
+
+    pub(crate) async fn session_lookup(
+        &self,
+        reach: Reach,
+        reference: &Reference,
+    ) -> Result<Session> {
+        let found = self.store.session_find(reach, &id_of(reference)?).await?;
+        only_one("session", found, |s| format!("{} {}", s.id, s.title))
+    }
+}

@@ -1,0 +1,163 @@
+//! What callers ask for, checked and in domain terms. Each is the argument of the operation of the same name.
+
+use jiff::Timestamp;
+
+use crate::{
+    BoardId, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position, PromptTemplate,
+    Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal, UserId, UserName,
+    UserRole, ZoneId,
+};
+
+/// A field of a request that cannot be used as it is.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{field}: {problem}")]
+pub struct InputRefusal {
+    pub field: String,
+    pub problem: String,
+}
+
+impl InputRefusal {
+    /// Says what is wrong with which field.
+    pub fn new(field: impl Into<String>, problem: impl ToString) -> Self {
+        Self {
+            field: field.into(),
+            problem: problem.to_string(),
+        }
+    }
+}
+
+/// What a caller wrote to name something: an id, an abbreviation of one or, where names are unique, a name.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Reference(String);
+
+impl Reference {
+    /// The most bytes a reference may have.
+    const BYTES_MAX: usize = 200;
+
+    /// Takes what a caller wrote.
+    pub fn parse(text: &str) -> Result<Self, TextRefusal> {
+        let what = "a reference";
+        let text = text.trim();
+        if text.is_empty() {
+            return Err(TextRefusal::Empty { what });
+        }
+        if text.len() > Self::BYTES_MAX {
+            let (bytes, bytes_max) = (text.len(), Self::BYTES_MAX);
+            return Err(TextRefusal::TooLong {
+                what,
+                bytes,
+                bytes_max,
+            });
+        }
+        Ok(Self(text.to_owned()))
+    }
+
+    /// Reads it as an id.
+    pub fn id(&self) -> Result<IdRef, NotAnId> {
+        IdRef::parse(&self.0)
+    }
+
+    /// Returns what the caller wrote.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+macro_rules! reference_from_id {
+    ($($id:ty),+) => {$(
+        impl From<$id> for Reference {
+            fn from(id: $id) -> Self {
+                Self(id.to_string())
+            }
+        }
+    )+};
+}
+
+reference_from_id!(BoardId, KeyId, RepoId, SessionId, UserId, ZoneId);
+
+/// A user to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewUser {
+    pub name: UserName,
+    pub role: UserRole,
+    pub email: Option<String>,
+    pub avatar_url: Option<String>,
+}
+
+/// A key to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewKey {
+    pub name: Name,
+    pub scope: KeyScope,
+    /// Whose it will be; the caller's unless said otherwise.
+    pub user: Option<Reference>,
+    pub expires_at: Option<Timestamp>,
+}
+
+/// A repository to add.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewRepo {
+    pub source: RepoSource,
+    /// Taken from the source unless given.
+    pub name: Option<Name>,
+}
+
+/// A board to make.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NewBoard {
+    pub name: Name,
+    pub description: Option<Description>,
+    pub zones: Vec<ZoneInput>,
+}
+
+/// What to change about a board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardChange {
+    pub board: Reference,
+    pub name: Option<Name>,
+    pub description: Option<Description>,
+    pub zones: Vec<ZoneInput>,
+    pub zones_removed: Vec<Reference>,
+    pub placements: Vec<PlacementInput>,
+    pub items_removed: Vec<ItemReference>,
+}
+
+/// A zone to add (without a reference) or to change (with one).
+#[derive(Clone, Debug, PartialEq)]
+pub struct ZoneInput {
+    pub zone: Option<Reference>,
+    pub name: Option<Name>,
+    pub color: Option<Color>,
+    pub rect: Option<Rect>,
+    pub prompt_template: Option<PromptTemplate>,
+}
+
+/// Something to place on a board.
+#[derive(Clone, Debug, PartialEq)]
+pub struct PlacementInput {
+    pub item: ItemReference,
+    pub position: Position,
+    pub zone: Option<Reference>,
+}
+
+/// Names something that can lie on a board.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum ItemReference {
+    Worktree(Reference),
+    Session(Reference),
+}
+
+/// A board to copy.
+#[derive(Clone, Debug, PartialEq)]
+pub struct BoardDuplicate {
+    pub board: Reference,
+    pub name: Name,
+    pub with_worktrees: bool,
+}
+
+/// A setting to change: a value, or nothing to go back to the default.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SettingChange {
+    pub key: SettingKey,
+    pub value: Option<SettingValue>,
+}
