@@ -1,3 +1,24 @@
-//! The MCP surface: the transport that carries it, and the tools, resources and prompts it offers.
+//! The MCP surface: tools, resources, prompts and completion for every principal, and the transport that carries them.
+//!
+//! A tool is one place: its request and answer types (from `wh-api`), its description and its handler stand together
+//! in `tools/<resource>.rs`; whether it changes anything comes from the permission table. [`endpoint`] serves them over
+//! HTTP and [`Endpoint::serve_lines`] over a pair of byte streams.
+//!
+//! Nothing of ours lives in a connection: every call carries its principal, and a dropped stream never stops anything.
 
+mod complete;
+mod endpoint;
+mod error;
+mod handler;
+mod prompts;
+mod resources;
+mod schema;
+mod subscribe;
+mod summary;
+mod tools;
+mod toolset;
 pub mod transport;
+
+pub use endpoint::{Endpoint, EndpointConfig};
+pub use tools::tool_names;
+pub use toolset::Toolsets;

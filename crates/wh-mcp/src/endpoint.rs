@@ -1,0 +1,111 @@
+//! The canonical endpoint: the handler on the transport, for whoever the layer in front let in.
+
+use std::{
+    convert::Infallible,
+    fmt::Display,
+    future::Future,
+    pin::Pin,
+    sync::Arc,
+    task::{Context, Poll},
+};
+
+use http::{Request, Response};
+use http_body::Body;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
+use tower::Service;
+use wh_app::App;
+use wh_domain::{CredentialKind, Principal};
+
+use crate::{
+    handler::Handler,
+    transport::{
+        Caller, McpService, ResponseBody, TransportConfig,
+        lines::{self, LinesConfig, LinesError},
+    },
+};
+
+/// How the endpoint is set up.
+#[derive(Clone, Debug)]
+pub struct EndpointConfig {
+    /// The version in `serverInfo`.
+    pub version: &'static str,
+    pub transport: TransportConfig,
+    pub lines: LinesConfig,
+}
+
+/// Serves the canonical tools at one address. The request's extensions must hold a [`Principal`].
+#[derive(Clone)]
+pub struct Endpoint {
+    service: McpService<Handler>,
+    handler: Handler,
+    lines: LinesConfig,
+    shutdown: CancellationToken,
+}
+
+impl Endpoint {
+    /// Puts the endpoint together.
+    pub fn new(app: Arc<App>, config: EndpointConfig) -> Self {
+        let handler = Handler::new(app, config.version);
+        Self {
+            shutdown: config.transport.shutdown.clone(),
+            service: McpService::new(handler.clone(), config.transport),
+            handler,
+            lines: config.lines,
+        }
+    }
+
+    /// Serves one connection of newline-delimited JSON, such as a client's stdio, until it ends.
+    pub async fn serve_lines<R, W>(
+        &self,
+        reader: R,
+        writer: W,
+        mut extensions: http::Extensions,
+    ) -> Result<(), LinesError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        name_caller(&mut extensions);
+        let handler = self.handler.clone();
+        let (config, shutdown) = (self.lines.clone(), self.shutdown.clone());
+        lines::serve(handler, reader, writer, extensions, config, shutdown).await
+    }
+}
+
+/// Tells the transport whose request it is. Agents get no legacy sessions, so that a restart can lose none.
+fn name_caller(extensions: &mut http::Extensions) {
+    let Some(principal) = extensions.get::<Principal>() else {
+        return;
+    };
+    let id = match principal.credential.key() {
+        Some(key) => key.to_string(),
+        None => format!("local:{}", principal.user),
+    };
+    let caller = match principal.credential.kind() {
+        CredentialKind::Session => Caller::stateless(id),
+        _ => Caller::new(id),
+    };
+    extensions.insert(caller);
+}
+
+impl<B> Service<Request<B>> for Endpoint
+where
+    B: Body + Send + 'static,
+    B::Data: Send,
+    B::Error: Display + Send,
+{
+    type Response = Response<ResponseBody>;
+    type Error = Infallible;
+    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+
+    fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, mut request: Request<B>) -> Self::Future {
+        name_caller(request.extensions_mut());
+        let mut service = self.service.clone();
+        Box::pin(async move { service.call(request).await })
+    }
+}

@@ -1,0 +1,317 @@
+//! Answers MCP requests for whoever is calling.
+
+use std::sync::Arc;
+
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, ContentBlock, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
+        Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+        ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+    },
+    service::{RequestContext, SubscriptionContext},
+};
+use sha2::{Digest, Sha256};
+use wh_app::{App, AppError, Idempotency, OpContext};
+use wh_domain::{IdempotencyKey, Principal, Surface};
+
+use crate::{
+    complete,
+    error::tool_error,
+    prompts, resources,
+    subscribe::{self, Connection, Gate},
+    tools::{self, Answer, CATALOGUE},
+    toolset::Toolsets,
+    transport::caller_extensions,
+};
+
+/// How long a client may keep a list, in milliseconds: lists change only with the server's version.
+const LIST_TTL_MS: u64 = 60_000;
+
+/// The name of the argument that marks a request as repeatable.
+const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
+
+/// Serves the canonical tools, resources and prompts.
+///
+/// A clone is a new connection: it shares the application and nothing else, so that a legacy client's subscriptions
+/// end with its session.
+pub(crate) struct Handler {
+    app: Arc<App>,
+    version: &'static str,
+    gate: Arc<Gate>,
+    connection: Connection,
+}
+
+impl Clone for Handler {
+    fn clone(&self) -> Self {
+        Self {
+            app: Arc::clone(&self.app),
+            version: self.version,
+            gate: Arc::clone(&self.gate),
+            connection: Connection::default(),
+        }
+    }
+}
+
+impl Handler {
+    pub(crate) fn new(app: Arc<App>, version: &'static str) -> Self {
+        Self {
+            app,
+            version,
+            gate: Arc::default(),
+            connection: Connection::default(),
+        }
+    }
+
+    /// Returns the circumstances of a call.
+    fn context(&self, context: &RequestContext<RoleServer>) -> Result<OpContext, ErrorData> {
+        Ok(self.app.context(principal(context)?.clone(), Surface::Mcp))
+    }
+
+    /// Returns what the caller should know before its first call.
+    async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
+        let mut text = "Wheelhouse runs coding agents in git worktrees. Ids may be shortened to their last 8 digits. \
+            Lists are paged: pass next_cursor as cursor. tool_search finds tools that are not listed; tool_call calls them."
+            .to_owned();
+        let Ok(cx) = self.context(context) else {
+            return text;
+        };
+        if cx.principal.credential.session().is_some()
+            && let Ok(session) = self.app.session_current(&cx).await
+        {
+            let place = |what: &str, id: Option<String>| {
+                id.map(|id| format!(", {what} {id}")).unwrap_or_default()
+            };
+            text.push_str(&format!(
+                " You are session {} ({:?}), role {}{}{}. You see your own session and its descendants.",
+                session.id,
+                session.title.as_str(),
+                session.role.as_str(),
+                place("on board", session.board.map(|id| id.to_string())),
+                place("in worktree", session.worktree.map(|id| id.to_string())),
+            ));
+        }
+        text
+    }
+}
+
+/// Returns who is calling, as the layer in front established it.
+fn principal(context: &RequestContext<RoleServer>) -> Result<&Principal, ErrorData> {
+    let found = caller_extensions(context).and_then(|extensions| extensions.get::<Principal>());
+    found.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))
+}
+
+/// Returns which tools the caller asked to be shown: on the address over HTTP, at start over lines.
+fn toolsets(context: &RequestContext<RoleServer>) -> Result<Toolsets, ErrorData> {
+    let parts = context.extensions.get::<http::request::Parts>();
+    if let Some(given) = parts.and_then(|parts| parts.extensions.get::<Toolsets>()) {
+        return Ok(given.clone());
+    }
+    let query = parts.and_then(|parts| parts.uri.query());
+    Toolsets::from_query(query).map_err(|message| ErrorData::invalid_params(message, None))
+}
+
+/// Reads the mark that makes a repeat harmless.
+fn idempotency(name: &str, arguments: &JsonObject) -> Result<Option<Idempotency>, AppError> {
+    let Some(given) = arguments.get(IDEMPOTENCY_ARGUMENT) else {
+        return Ok(None);
+    };
+    let text = given
+        .as_str()
+        .ok_or_else(|| AppError::invalid("idempotency_key must be a text"))?;
+    let mut digest = Sha256::new();
+    digest.update(name);
+    // Objects are kept sorted by key, so equal arguments have equal bytes.
+    for (key, value) in arguments
+        .iter()
+        .filter(|(key, _)| *key != IDEMPOTENCY_ARGUMENT)
+    {
+        digest.update(format!("\0{key}\0{value}"));
+    }
+    Ok(Some(Idempotency {
+        mark: IdempotencyKey::parse(text)?,
+        request: digest.finalize().into(),
+    }))
+}
+
+/// Shows an answer: the data, and one line about it, or the data as text for clients from before structured answers.
+fn tool_answer(answer: Answer, version: Option<&ProtocolVersion>) -> CallToolResult {
+    let structured_since = ProtocolVersion::V_2025_06_18;
+    let knows_structure = version.is_none_or(|v| v.as_str() >= structured_since.as_str());
+    let text = if knows_structure {
+        answer.line
+    } else {
+        answer.data.to_string()
+    };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
+    result.structured_content = knows_structure.then_some(answer.data);
+    result
+}
+
+impl ServerHandler for Handler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_resources_subscribe()
+            .enable_resources_list_changed()
+            .enable_prompts()
+            .enable_completions()
+            .build();
+        let implementation =
+            Implementation::new("wheelhouse", self.version).with_title("Wheelhouse");
+        ServerConfig::new(capabilities).with_server_info(implementation)
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        let mut result = self.negotiate_initialize(&request)?;
+        result.instructions = Some(self.instructions(&context).await);
+        Ok(result)
+    }
+
+    async fn discover(
+        &self,
+        context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let mut info = self.get_info();
+        info.instructions = Some(self.instructions(&context).await);
+        let versions = self.supported_protocol_versions().into_owned();
+        Ok(DiscoverResult::from_server_info(versions, info).with_ttl_ms(LIST_TTL_MS))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let toolsets = toolsets(&context)?;
+        let shown = tools::shown(principal(&context)?, &toolsets);
+        let mut result =
+            ListToolsResult::with_all_items(shown.map(|tool| tool.model().clone()).collect());
+        result.ttl_ms = Some(LIST_TTL_MS);
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let Some(tool) = CATALOGUE.get(&request.name) else {
+            let message = format!("Unknown tool: {}", wh_domain::redact(&request.name));
+            return Err(ErrorData::invalid_params(message, None));
+        };
+        let mut cx = self.context(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        let called = async {
+            cx.idempotency = idempotency(&request.name, &arguments)?;
+            tool.call(Arc::clone(&self.app), cx, arguments).await
+        };
+        let result = match called.await {
+            Ok(answer) => tool_answer(answer, context.protocol_version().as_ref()),
+            Err(error) => tool_error(&error),
+        };
+        Ok(result.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.app, &self.context(&context)?, cursor).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        Ok(ListResourceTemplatesResult::with_all_items(
+            resources::templates(),
+        ))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = resources::read(&self.app, &self.context(&context)?, &request.uri).await?;
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        Ok(ListPromptsResult::with_all_items(prompts::list()))
+    }
+
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let cx = self.context(&context)?;
+        let prompt = prompts::get(&self.app, &cx, &request.name, &arguments);
+        Ok(prompt.await?.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        complete::complete(&self.app, &self.context(&context)?, &request).await
+    }
+
+    fn accepted_subscription_filter(
+        &self,
+        requested: &SubscriptionFilter,
+    ) -> Option<SubscriptionFilter> {
+        Some(requested.clone())
+    }
+
+    async fn listen(&self, subscription: SubscriptionContext) -> Result<(), ErrorData> {
+        let cx = self.context(subscription.request_context())?;
+        subscribe::listen(&self.app, &self.gate, cx, subscription).await
+    }
+
+    async fn subscribe(
+        &self,
+        request: SubscribeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cx = self.context(&context)?;
+        subscribe::subscribe(
+            &self.app,
+            &self.gate,
+            &self.connection,
+            cx,
+            request.uri,
+            context,
+        )
+        .await
+    }
+
+    async fn unsubscribe(
+        &self,
+        request: UnsubscribeRequestParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        self.connection.unsubscribe(&request.uri);
+        Ok(())
+    }
+}

@@ -1,0 +1,93 @@
+//! JSON schemas as small as they can be: every byte of `tools/list` is paid for in somebody's context window.
+
+use std::sync::Arc;
+
+use rmcp::model::JsonObject;
+use schemars::{JsonSchema, generate::SchemaSettings};
+use serde_json::{Map, Value};
+
+/// Returns the schema of `T`, without what only a generator needs.
+pub(crate) fn schema_of<T: JsonSchema>() -> Arc<JsonObject> {
+    let mut settings = SchemaSettings::draft2020_12();
+    settings.inline_subschemas = true;
+    let schema = settings.into_generator().into_root_schema_for::<T>();
+    let mut object = match serde_json::to_value(schema) {
+        Ok(Value::Object(object)) => object,
+        _ => Map::new(),
+    };
+    object.remove("$schema");
+    object.remove("title");
+    object.remove("description");
+    object.entry("type").or_insert_with(|| "object".into());
+    slim(&mut object);
+    Arc::new(object)
+}
+
+/// Returns the schema of an answer, which a refusal fits too: some clients check even answers marked as errors, and
+/// would throw away what went wrong.
+pub(crate) fn answer_schema_of<T: JsonSchema>() -> Arc<JsonObject> {
+    let mut object = (*schema_of::<T>()).clone();
+    if let Some(required) = object.remove("required") {
+        let done = serde_json::json!({ "required": required });
+        let refused = serde_json::json!({ "required": ["error"] });
+        object.insert("anyOf".into(), Value::Array(vec![done, refused]));
+    }
+    Arc::new(object)
+}
+
+fn slim(object: &mut Map<String, Value>) {
+    // A number's width is no limit a caller needs to know; requests are checked anyway.
+    object.remove("format");
+    if object.get("default").is_some_and(Value::is_null) {
+        object.remove("default");
+    }
+    if let Some(Value::Array(types)) = object.get("type")
+        && let [one, Value::String(null)] = types.as_slice()
+        && null == "null"
+    {
+        // What may be left out need not be offered as null too.
+        let one = one.clone();
+        object.insert("type".into(), one);
+    }
+    for (key, value) in object.iter_mut() {
+        match value {
+            Value::Object(properties) if key == "properties" => {
+                properties
+                    .values_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(slim);
+            }
+            Value::Object(inner) => slim(inner),
+            Value::Array(items) => items
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(slim),
+            _ => {}
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn a_schema_keeps_what_a_caller_needs() {
+        let schema = Value::Object((*schema_of::<wh_api::BoardGetRequest>()).clone());
+        insta::assert_json_snapshot!(schema, @r#"
+        {
+          "additionalProperties": false,
+          "properties": {
+            "board": {
+              "description": "The board's id, or its last 8 digits.",
+              "type": "string"
+            }
+          },
+          "required": [
+            "board"
+          ],
+          "type": "object"
+        }
+        "#);
+    }
+}

@@ -1,0 +1,134 @@
+//! The one line of text beside each structured answer.
+
+use wh_api::{
+    AuditListView, BoardListView, BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView,
+    RepoListView, RepoView, SessionListView, SessionTreeView, SessionView, SettingView,
+    UserListView, UserView,
+};
+
+/// Says in one line what an answer holds.
+pub(crate) trait Summary {
+    fn summary(&self) -> String;
+}
+
+fn listed(count: usize, what: &str, more: &Option<String>) -> String {
+    let more = if more.is_some() {
+        ", more with next_cursor"
+    } else {
+        ""
+    };
+    let plural = if count == 1 { "" } else { "s" };
+    format!("{count} {what}{plural}{more}")
+}
+
+impl Summary for BoardView {
+    fn summary(&self) -> String {
+        let (zones, items) = (self.zones.len(), self.items.len());
+        format!(
+            "board {:?} ({}): {zones} zones, {items} items",
+            self.name, self.short_id
+        )
+    }
+}
+
+impl Summary for BoardListView {
+    fn summary(&self) -> String {
+        listed(self.boards.len(), "board", &self.next_cursor)
+    }
+}
+
+impl Summary for RepoView {
+    fn summary(&self) -> String {
+        format!(
+            "repo {:?} ({}) at {}",
+            self.name, self.short_id, self.source
+        )
+    }
+}
+
+impl Summary for RepoListView {
+    fn summary(&self) -> String {
+        listed(self.repos.len(), "repo", &self.next_cursor)
+    }
+}
+
+impl Summary for SessionView {
+    fn summary(&self) -> String {
+        format!(
+            "session {:?} ({}) of {} is {}",
+            self.title, self.short_id, self.agent, self.state
+        )
+    }
+}
+
+impl Summary for SessionListView {
+    fn summary(&self) -> String {
+        listed(self.sessions.len(), "session", &self.next_cursor)
+    }
+}
+
+impl Summary for SessionTreeView {
+    fn summary(&self) -> String {
+        listed(self.tree.len(), "session", &None) + " in the tree"
+    }
+}
+
+impl Summary for UserView {
+    fn summary(&self) -> String {
+        format!("user {:?} ({}), {}", self.name, self.short_id, self.role)
+    }
+}
+
+impl Summary for UserListView {
+    fn summary(&self) -> String {
+        listed(self.users.len(), "user", &self.next_cursor)
+    }
+}
+
+impl Summary for KeyView {
+    fn summary(&self) -> String {
+        format!("key {:?} ({}…) is {}", self.name, self.prefix, self.status)
+    }
+}
+
+impl Summary for KeyCreatedView {
+    fn summary(&self) -> String {
+        let shown = if self.key.is_some() {
+            "its secret is shown only now"
+        } else {
+            "made before"
+        };
+        format!(
+            "key {:?} ({}…): {shown}",
+            self.about.name, self.about.prefix
+        )
+    }
+}
+
+impl Summary for KeyListView {
+    fn summary(&self) -> String {
+        listed(self.keys.len(), "key", &self.next_cursor)
+    }
+}
+
+impl Summary for SettingView {
+    fn summary(&self) -> String {
+        let value = self.value.map_or("unlimited".to_owned(), |v| v.to_string());
+        format!("{} = {value} ({})", self.key, self.source)
+    }
+}
+
+impl Summary for ConfigView {
+    fn summary(&self) -> String {
+        match self.settings.as_slice() {
+            [one] => one.summary(),
+            all => listed(all.len(), "setting", &None),
+        }
+    }
+}
+
+impl Summary for AuditListView {
+    fn summary(&self) -> String {
+        listed(self.entries.len(), "call", &self.next_cursor)
+    }
+}

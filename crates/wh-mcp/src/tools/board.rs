@@ -1,0 +1,98 @@
+//! Tools about boards.
+
+use std::sync::Arc;
+
+use wh_api::{
+    BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
+    BoardSummaryView, BoardUpdateRequest, BoardView, cursor_of,
+};
+use wh_app::{App, OpContext, Result};
+use wh_domain::Operation;
+
+use super::Tool;
+use crate::toolset::Toolset;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let tool = Toolset::Board;
+    vec![
+        Tool::new(
+            tool,
+            Operation::BoardList,
+            "Lists boards, newest first: id, name, how many zones and items. Start here to find a board; board_get shows one.",
+            board_list,
+        )
+        .for_keys(),
+        Tool::new(
+            tool,
+            Operation::BoardGet,
+            "Shows one board: its zones and what lies where.",
+            board_get,
+        )
+        .for_keys()
+        .for_sessions(),
+        Tool::new(
+            tool,
+            Operation::BoardCreate,
+            "Makes a board, with zones if given, and returns it.",
+            board_create,
+        )
+        .for_keys(),
+        Tool::new(
+            tool,
+            Operation::BoardUpdate,
+            "Changes a board: name, description, zones (add, change, remove), items (place, move, take off). What is not given stays; a mistake changes nothing.",
+            board_update,
+        )
+        .for_keys(),
+        Tool::new(
+            tool,
+            Operation::BoardDuplicate,
+            "Copies a board with its zones and, if asked, its worktrees, under a new name.",
+            board_duplicate,
+        ),
+    ]
+}
+
+async fn board_list(
+    app: Arc<App>,
+    cx: OpContext,
+    request: BoardListRequest,
+) -> Result<BoardListView> {
+    let page = app.board_list(&cx, request.page().by_id()?).await?;
+    Ok(BoardListView {
+        boards: page.items.iter().map(BoardSummaryView::from).collect(),
+        next_cursor: cursor_of(page.next),
+    })
+}
+
+async fn board_get(app: Arc<App>, cx: OpContext, request: BoardGetRequest) -> Result<BoardView> {
+    let board = app.board_get(&cx, &request.board()?).await?;
+    Ok(BoardView::from(&*board))
+}
+
+async fn board_create(
+    app: Arc<App>,
+    cx: OpContext,
+    request: BoardCreateRequest,
+) -> Result<BoardView> {
+    let board = app.board_create(&cx, request.try_into()?).await?;
+    Ok(BoardView::from(&*board))
+}
+
+async fn board_update(
+    app: Arc<App>,
+    cx: OpContext,
+    request: BoardUpdateRequest,
+) -> Result<BoardView> {
+    let board = app.board_update(&cx, request.try_into()?).await?;
+    Ok(BoardView::from(&*board))
+}
+
+async fn board_duplicate(
+    app: Arc<App>,
+    cx: OpContext,
+    request: BoardDuplicateRequest,
+) -> Result<BoardView> {
+    let board = app.board_duplicate(&cx, request.try_into()?).await?;
+    Ok(BoardView::from(&*board))
+}

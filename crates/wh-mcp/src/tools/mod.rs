@@ -1,0 +1,186 @@
+//! The catalogue of tools: what each is called, takes, returns and does, and who is shown it.
+
+mod admin;
+mod board;
+mod discovery;
+mod repo;
+mod session;
+
+use std::{
+    borrow::Cow,
+    collections::BTreeMap,
+    future::Future,
+    sync::{Arc, LazyLock},
+};
+
+use futures::future::BoxFuture;
+use rmcp::model::{JsonObject, Tool as ToolModel, ToolAnnotations};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use serde_json::Value;
+use wh_app::{App, AppError, OpContext, Result};
+use wh_domain::{CredentialKind, Effect, Operation, Principal};
+
+use crate::{
+    schema::{answer_schema_of, schema_of},
+    summary::Summary,
+    toolset::{Toolset, Toolsets},
+};
+
+/// What a tool call came to: data, and one line about it.
+pub(crate) struct Answer {
+    pub(crate) line: String,
+    pub(crate) data: Value,
+}
+
+type Handler = Box<
+    dyn Fn(Arc<App>, OpContext, JsonObject) -> BoxFuture<'static, Result<Answer>> + Send + Sync,
+>;
+
+/// One tool.
+pub(crate) struct Tool {
+    /// The operation it translates; the discovery tools have none.
+    operation: Option<Operation>,
+    set: Toolset,
+    /// Whether people's and programs' keys are shown it by default.
+    common_for_keys: bool,
+    /// Whether agents' session tokens are shown it by default.
+    common_for_sessions: bool,
+    model: ToolModel,
+    handler: Handler,
+}
+
+impl Tool {
+    /// Defines a tool that translates `operation`.
+    fn new<Req, Res, Fut>(
+        set: Toolset,
+        operation: Operation,
+        description: &'static str,
+        handler: fn(Arc<App>, OpContext, Req) -> Fut,
+    ) -> Self
+    where
+        Req: DeserializeOwned + JsonSchema + 'static,
+        Res: Serialize + JsonSchema + Summary + 'static,
+        Fut: Future<Output = Result<Res>> + Send + 'static,
+    {
+        let model = ToolModel::new(operation.name(), description, schema_of::<Req>())
+            .with_raw_output_schema(answer_schema_of::<Res>())
+            .with_annotations(annotations(operation.rule().effect));
+        Self {
+            operation: Some(operation),
+            set,
+            common_for_keys: false,
+            common_for_sessions: false,
+            model,
+            handler: Box::new(
+                move |app, cx, arguments| match read_arguments::<Req>(arguments) {
+                    Ok(request) => Box::pin(answer(handler(app, cx, request))),
+                    Err(error) => Box::pin(std::future::ready(Err(error))),
+                },
+            ),
+        }
+    }
+
+    /// Shows the tool to keys by default.
+    fn for_keys(mut self) -> Self {
+        self.common_for_keys = true;
+        self
+    }
+
+    /// Shows the tool to session tokens by default.
+    fn for_sessions(mut self) -> Self {
+        self.common_for_sessions = true;
+        self
+    }
+
+    /// Returns the name.
+    pub(crate) fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    /// Returns the definition that clients see.
+    pub(crate) fn model(&self) -> &ToolModel {
+        &self.model
+    }
+
+    /// Tells whether `principal` could call it at all.
+    pub(crate) fn is_allowed(&self, principal: &Principal) -> bool {
+        self.operation
+            .is_none_or(|operation| principal.authorize(operation).is_ok())
+    }
+
+    fn is_common(&self, principal: &Principal) -> bool {
+        match principal.credential.kind() {
+            CredentialKind::Session => self.common_for_sessions,
+            _ => self.common_for_keys,
+        }
+    }
+
+    /// Calls the tool.
+    pub(crate) async fn call(
+        &self,
+        app: Arc<App>,
+        cx: OpContext,
+        arguments: JsonObject,
+    ) -> Result<Answer> {
+        (self.handler)(app, cx, arguments).await
+    }
+}
+
+async fn answer<Res: Serialize + Summary>(
+    work: impl Future<Output = Result<Res>>,
+) -> Result<Answer> {
+    let view = work.await?;
+    let data = serde_json::to_value(&view)
+        .map_err(|error| AppError::new(wh_domain::ErrorCode::Internal, error.to_string()))?;
+    Ok(Answer {
+        line: view.summary(),
+        data,
+    })
+}
+
+/// Reads a tool's arguments; a mistake is told in words that help to mend it.
+fn read_arguments<Req: DeserializeOwned>(arguments: JsonObject) -> Result<Req> {
+    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
+        AppError::invalid(format!("the arguments do not fit: {error}"))
+            .hint("the tool's inputSchema says what it takes; tool_search shows it")
+    })
+}
+
+fn annotations(effect: Effect) -> ToolAnnotations {
+    let closed = ToolAnnotations::new().open_world(false);
+    match effect {
+        Effect::Read => closed.read_only(true),
+        Effect::Write => closed.read_only(false).destructive(false).idempotent(false),
+        Effect::Set => closed.read_only(false).destructive(false).idempotent(true),
+        Effect::Destroy => closed.read_only(false).destructive(true).idempotent(true),
+    }
+}
+
+/// Every tool, by name: the order of every list, the same on every call.
+pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyLock::new(|| {
+    let groups = [
+        session::tools(),
+        board::tools(),
+        repo::tools(),
+        admin::tools(),
+        discovery::tools(),
+    ];
+    let tools = groups.into_iter().flatten();
+    tools.map(|tool| (tool.model.name.clone(), tool)).collect()
+});
+
+/// Returns the tools that `principal` is shown.
+pub(crate) fn shown<'a>(
+    principal: &'a Principal,
+    toolsets: &'a Toolsets,
+) -> impl Iterator<Item = &'static Tool> + 'a {
+    CATALOGUE.values().filter(move |tool| {
+        tool.is_allowed(principal) && toolsets.show(tool.set, tool.is_common(principal))
+    })
+}
+
+/// Returns the names of all tools, in the order of lists.
+pub fn tool_names() -> impl Iterator<Item = &'static str> {
+    CATALOGUE.values().map(Tool::name)
+}

@@ -1,0 +1,43 @@
+//! Tools about repositories.
+
+use std::sync::Arc;
+
+use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView, cursor_of};
+use wh_app::{App, OpContext, Result};
+use wh_domain::Operation;
+
+use super::Tool;
+use crate::toolset::Toolset;
+
+pub(super) fn tools() -> Vec<Tool> {
+    vec![
+        Tool::new(
+            Toolset::Repo,
+            Operation::RepoList,
+            "Lists the git repositories the server knows, newest first.",
+            repo_list,
+        )
+        .for_keys(),
+        Tool::new(
+            Toolset::Repo,
+            Operation::RepoAdd,
+            "Makes a git repository known to the server, by path or address. A local one is looked at now; a remote one is fetched when first used.",
+            repo_add,
+        )
+        .for_keys(),
+    ]
+}
+
+async fn repo_list(app: Arc<App>, cx: OpContext, request: RepoListRequest) -> Result<RepoListView> {
+    let page = app.repo_list(&cx, request.page().by_id()?).await?;
+    Ok(RepoListView {
+        repos: page.items.into_iter().map(RepoView::from).collect(),
+        next_cursor: cursor_of(page.next),
+    })
+}
+
+async fn repo_add(app: Arc<App>, cx: OpContext, request: RepoAddRequest) -> Result<RepoView> {
+    app.repo_add(&cx, request.try_into()?)
+        .await
+        .map(RepoView::from)
+}

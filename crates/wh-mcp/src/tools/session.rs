@@ -1,0 +1,115 @@
+//! Tools about sessions.
+
+use std::sync::Arc;
+
+use wh_api::{
+    SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
+    SessionSummaryView, SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView,
+    cursor_of,
+};
+use wh_app::{App, OpContext, Result, SessionQuery};
+use wh_domain::Operation;
+
+use super::Tool;
+use crate::toolset::Toolset;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let set = Toolset::Session;
+    vec![
+        Tool::new(
+            set,
+            Operation::SessionCurrent,
+            "Shows the session you are: its title, board, worktree and budget.",
+            session_current,
+        )
+        .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionList,
+            "Lists sessions, newest first: id, title, agent and state. Filter by state, board or parent.",
+            session_list,
+        )
+        .for_keys()
+        .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionGet,
+            "Shows one session: state, place, last words, cost.",
+            session_get,
+        )
+        .for_keys()
+        .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionUpdate,
+            "Changes a session's title or description. An agent can rename only its own session.",
+            session_update,
+        )
+        .for_keys()
+        .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionTree,
+            "Shows a session's family: ancestors, siblings and descendants, with state, cost and last words of each.",
+            session_tree,
+        )
+        .for_keys()
+        .for_sessions(),
+    ]
+}
+
+async fn session_current(
+    app: Arc<App>,
+    cx: OpContext,
+    _request: SessionCurrentRequest,
+) -> Result<SessionView> {
+    let session = app.session_current(&cx).await?;
+    Ok(SessionView::from(&session))
+}
+
+async fn session_list(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionListRequest,
+) -> Result<SessionListView> {
+    let query = SessionQuery {
+        states: request.states()?,
+        board: request.board()?,
+        parent: request.parent()?,
+        include_archived: request.include_archived.unwrap_or(false),
+    };
+    let page = app
+        .session_list(&cx, query, request.page().by_id()?)
+        .await?;
+    Ok(SessionListView {
+        sessions: page.items.iter().map(SessionSummaryView::from).collect(),
+        next_cursor: cursor_of(page.next),
+    })
+}
+
+async fn session_get(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionGetRequest,
+) -> Result<SessionView> {
+    let session = app.session_get(&cx, &request.session()?).await?;
+    Ok(SessionView::from(&session))
+}
+
+async fn session_update(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionUpdateRequest,
+) -> Result<SessionView> {
+    let session = app.session_update(&cx, request.session()?, request.patch()?);
+    Ok(SessionView::from(&session.await?))
+}
+
+async fn session_tree(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionTreeRequest,
+) -> Result<SessionTreeView> {
+    let family = app.session_tree(&cx, &request.session()?).await?;
+    Ok(SessionTreeView::new(family.session, &family.tree))
+}
