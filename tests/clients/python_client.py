@@ -40,7 +40,7 @@ async def check(name: str, body: Callable[[], Awaitable[None]], seconds: float =
 def why(error: BaseException) -> str:
     while isinstance(error, BaseExceptionGroup):
         error = error.exceptions[0]
-    where = traceback.extract_tb(error.__traceback__)
+    where = [frame for frame in traceback.extract_tb(error.__traceback__) if not frame.name.startswith("expect")]
     line = f" (line {where[-1].lineno} of {os.path.basename(where[-1].filename)})" if where else ""
     return " ".join(f"{type(error).__name__}: {error}{line}".split())
 

@@ -65,9 +65,10 @@ fn script(load: &Load<'_>) -> String {
         "wrk.method = \"POST\"\nwrk.body = {}\n",
         lua_string(load.body)
     );
+    // The spaces keep the index's bracket apart from the string's.
     for (name, value) in load.headers {
         script += &format!(
-            "wrk.headers[{}] = {}\n",
+            "wrk.headers[ {} ] = {}\n",
             lua_string(name),
             lua_string(value)
         );
@@ -177,5 +178,21 @@ Transfer/sec:    445.14KB
         assert_eq!(lua_string(r#"{"a": "b\n"}"#), r#"[[{"a": "b\n"}]]"#);
         assert_eq!(lua_string("[[1]]"), "[=[[[1]]]=]");
         assert_eq!(lua_string("[1]"), "[=[[1]]=]");
+    }
+
+    #[test]
+    fn the_script_sets_body_and_headers() {
+        let load = Load {
+            name: "echo",
+            url: "http://127.0.0.1:1/",
+            connections: 1,
+            seconds: 1,
+            headers: &[("Accept", "application/json")],
+            body: "{}",
+        };
+        assert_eq!(
+            script(&load),
+            "wrk.method = \"POST\"\nwrk.body = [[{}]]\nwrk.headers[ [[Accept]] ] = [[application/json]]\n"
+        );
     }
 }

@@ -77,7 +77,9 @@ fn run_script(name: &str, script: &mut Command) -> Result<Count> {
         {
             ui::line(&format!("    {line}"));
         }
-        ui::line(&format!("    {name} also said:\n{}", ended.stderr.trim()));
+        for line in ended.stderr.lines() {
+            ui::line(&format!("    {name}: {line}"));
+        }
     }
     Ok(count)
 }

@@ -19,6 +19,9 @@ use crate::workspace::Workspace;
 const SUITE: &str = "node_modules/@modelcontextprotocol/conformance/dist/index.js";
 const SUITE_WITHIN: Duration = Duration::from_secs(10 * 60);
 const FAILURES_SHOWN: usize = 40;
+const REASON_CHARS_SHOWN: usize = 300;
+/// How much of what the suite printed is shown when it ran nothing.
+const LINES_SHOWN: usize = 10;
 
 /// Every revision we speak, and how the suite is asked for it: a frozen list of requirements where there is one.
 const REVISIONS: &[(&str, &[&str])] = &[
@@ -59,10 +62,15 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
 /// The address in a complete line `listening on http://…`.
 fn listening(log: &str) -> Option<String> {
     let (complete, _) = log.rsplit_once('\n')?;
-    let address = complete
+    let mut words = complete
         .lines()
-        .find_map(|line| line.split_once("listening on "));
-    address.map(|(_, url)| url.trim().to_owned())
+        .filter_map(|line| line.split_once("listening on "));
+    let url = words.find_map(|(_, rest)| {
+        rest.split_whitespace()
+            .next()
+            .filter(|url| url.starts_with("http"))
+    });
+    url.map(str::to_owned)
 }
 
 fn run_revision(
@@ -91,10 +99,10 @@ fn run_revision(
     ));
     if failed > 0 {
         if report.checks == Count::default() {
-            ui::line(&format!(
-                "    the suite ran no checks; it said:\n{}",
-                ended.text().trim()
-            ));
+            ui::line("    the suite ran no checks; it said:");
+            for line in ended.text().lines().take(LINES_SHOWN) {
+                ui::line(&format!("    {line}"));
+            }
         }
         for failure in failures(out).iter().take(FAILURES_SHOWN) {
             ui::line(&format!("    {failure}"));
@@ -173,8 +181,10 @@ fn failed_checks(json: &str) -> Vec<String> {
         .filter(|check| check["status"] == "FAILURE");
     failed
         .map(|check| {
-            let text = |key: &str| check[key].as_str().unwrap_or("?").to_owned();
-            format!("{}: {}", text("id"), text("errorMessage"))
+            let text = |key: &str| check[key].as_str().unwrap_or("?");
+            let why: Vec<_> = text("errorMessage").split_whitespace().collect();
+            let why: String = why.join(" ").chars().take(REASON_CHARS_SHOWN).collect();
+            format!("{}: {why}", text("id"))
         })
         .collect()
 }
@@ -259,7 +269,7 @@ Not scored for 2025-11-25: 3 scenario(s) run, 3 failing. These do not affect con
 
     #[test]
     fn failed_checks_say_why() {
-        let json = r#"[{"id": "tools-call-audio", "status": "FAILURE", "errorMessage": "No audio content found"},
+        let json = r#"[{"id": "tools-call-audio", "status": "FAILURE", "errorMessage": "No audio\n content found"},
                        {"id": "wire-schema-valid", "status": "SUCCESS"}]"#;
         assert_eq!(
             failed_checks(json),
@@ -271,6 +281,7 @@ Not scored for 2025-11-25: 3 scenario(s) run, 3 failing. These do not affect con
     #[test]
     fn only_a_complete_line_is_an_address() {
         assert_eq!(listening("starting\nlistening on http://127.0.0.1:4"), None);
+        assert_eq!(listening("listening on port 4180\n"), None);
         assert_eq!(
             listening("starting\nlistening on http://127.0.0.1:4180/mcp\n").as_deref(),
             Some("http://127.0.0.1:4180/mcp")
