@@ -3,7 +3,8 @@
 use std::ffi::OsStr;
 use std::io::{BufRead, BufReader, Read};
 use std::process::{Child, Command, ExitStatus, Stdio};
-use std::thread;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
+use std::thread::{self, JoinHandle};
 use std::time::{Duration, Instant};
 
 use anyhow::{Context, Result, bail};
@@ -12,6 +13,9 @@ use crate::ui;
 
 /// How often a process that must end within a limit is looked at.
 const POLL_INTERVAL: Duration = Duration::from_millis(50);
+
+/// How long the output of a process that has ended may stay open.
+const STREAM_END_WITHIN: Duration = Duration::from_secs(2);
 
 /// Starts describing a process; nothing else in xtask names `Command::new`.
 #[expect(
@@ -89,8 +93,8 @@ pub(crate) fn within(limit: Duration, echo: Echo, command: &mut Command) -> Resu
         .stderr(Stdio::piped())
         .spawn()
         .with_context(|| cannot_start(command))?;
-    let stdout = collect(child.stdout.take().context("stdout was asked for")?, echo);
-    let stderr = collect(child.stderr.take().context("stderr was asked for")?, echo);
+    let stdout = Reader::start(child.stdout.take().context("stdout was asked for")?, echo);
+    let stderr = Reader::start(child.stderr.take().context("stderr was asked for")?, echo);
     let status = wait(&mut child, limit)?;
     let Some(status) = status else {
         child
@@ -103,15 +107,10 @@ pub(crate) fn within(limit: Duration, echo: Echo, command: &mut Command) -> Resu
             limit.as_secs()
         );
     };
-    let join = |reader: thread::JoinHandle<String>| {
-        reader
-            .join()
-            .map_err(|_| anyhow::anyhow!("a reader panicked"))
-    };
     Ok(Captured {
         status,
-        stdout: join(stdout)?,
-        stderr: join(stderr)?,
+        stdout: stdout.finish()?,
+        stderr: stderr.finish()?,
     })
 }
 
@@ -129,25 +128,51 @@ pub(crate) fn wait(child: &mut Child, limit: Duration) -> Result<Option<ExitStat
     }
 }
 
-fn collect(stream: impl Read + Send + 'static, echo: Echo) -> thread::JoinHandle<String> {
-    thread::spawn(move || {
-        let mut text = String::new();
-        let mut reader = BufReader::new(stream);
-        let mut bytes = Vec::new();
-        // A stream that cannot be read any further has ended, as far as its reader is concerned.
-        while reader
-            .read_until(b'\n', &mut bytes)
-            .is_ok_and(|count| count > 0)
-        {
-            let line = String::from_utf8_lossy(&bytes);
-            if echo == Echo::Show {
-                ui::passed_on(line.trim_end_matches('\n'));
+/// Keeps, and shows if asked to, what comes from a stream.
+struct Reader {
+    text: Arc<Mutex<String>>,
+    thread: JoinHandle<()>,
+}
+
+impl Reader {
+    fn start(stream: impl Read + Send + 'static, echo: Echo) -> Self {
+        let text = Arc::new(Mutex::new(String::new()));
+        let kept = Arc::clone(&text);
+        let thread = thread::spawn(move || {
+            let mut stream = BufReader::new(stream);
+            let mut bytes = Vec::new();
+            // A stream that cannot be read any further has ended, as far as we are concerned.
+            while stream
+                .read_until(b'\n', &mut bytes)
+                .is_ok_and(|count| count > 0)
+            {
+                let line = String::from_utf8_lossy(&bytes);
+                if echo == Echo::Show {
+                    ui::passed_on(line.trim_end_matches('\n'));
+                }
+                lock(&kept).push_str(&line);
+                bytes.clear();
             }
-            text.push_str(&line);
-            bytes.clear();
+        });
+        Self { text, thread }
+    }
+
+    /// Returns everything read. A process that was left behind can hold the stream open for ever; it is not waited for.
+    fn finish(self) -> Result<String> {
+        let deadline = Instant::now() + STREAM_END_WITHIN;
+        while !self.thread.is_finished() && Instant::now() < deadline {
+            thread::sleep(POLL_INTERVAL);
         }
-        text
-    })
+        if self.thread.is_finished() && self.thread.join().is_err() {
+            bail!("reading a program's output panicked");
+        }
+        Ok(lock(&self.text).clone())
+    }
+}
+
+/// A text that a panicking reader left behind is still the text it read.
+fn lock(text: &Mutex<String>) -> MutexGuard<'_, String> {
+    text.lock().unwrap_or_else(PoisonError::into_inner)
 }
 
 fn shown(command: &Command) -> String {
@@ -202,5 +227,17 @@ mod tests {
     fn a_missing_program_is_named() {
         let error = quietly(&mut command("no-such-program-here")).unwrap_err();
         assert!(error.to_string().contains("no-such-program-here"));
+    }
+
+    #[test]
+    fn a_process_left_behind_is_not_waited_for() {
+        let started = Instant::now();
+        let ended = within(
+            Duration::from_secs(20),
+            Echo::Hide,
+            &mut shell("echo done; sleep 15 &"),
+        );
+        assert_eq!(ended.unwrap().stdout, "done\n");
+        assert!(started.elapsed() < Duration::from_secs(12));
     }
 }

@@ -82,7 +82,8 @@ impl Server {
             return Ok(());
         }
         let pid = self.child.id().to_string();
-        run::quietly(run::command("kill").args(["-TERM", &pid]))?;
+        // The shell's own `kill`: the program of that name is not on every machine.
+        run::quietly(run::command("sh").args(["-c", "kill -TERM \"$0\"", &pid]))?;
         if run::wait(&mut self.child, END_WITHIN)?.is_none() {
             let seconds = END_WITHIN.as_secs();
             ui::progress(&format!(

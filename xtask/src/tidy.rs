@@ -62,7 +62,6 @@ const CONFINED: &[(&str, &[&str])] = &[
 const ABSENT_FROM_DOMAIN: &[&str] = &[
     "async-std",
     "axum",
-    "futures",
     "getrandom",
     "hyper",
     "mio",

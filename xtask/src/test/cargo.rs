@@ -22,7 +22,6 @@ pub(super) fn clippy(workspace: &Workspace) -> Result<Outcome> {
     let mut clippy = cargo(workspace);
     clippy.args([
         "clippy",
-        "--quiet",
         "--workspace",
         "--all-targets",
         "--",
@@ -73,7 +72,7 @@ pub(super) fn built_binary(
         return Ok(Some(PathBuf::from(path)));
     }
     let mut build = cargo(workspace);
-    build.args(["build", "--quiet", "--package", package, "--bin", name]);
+    build.args(["build", "--package", package, "--bin", name]);
     let status = run::visibly(&mut build)?;
     Ok(status.success().then(|| workspace.dev_binary(name)))
 }
