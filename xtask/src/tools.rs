@@ -104,9 +104,7 @@ pub(crate) fn debian(tool: DebianTool) -> Result<()> {
     }
     let packages = tool.packages.join(" ");
     if !is_root()? || !succeeds(&["apt-get", "--version"]) {
-        bail!(
-            "this needs the Debian packages {packages}; install them with\n    sudo apt-get update && sudo apt-get install -y {packages}"
-        );
+        bail!(to_install(&packages));
     }
     ui::progress(&format!("installing the Debian packages {packages}"));
     let apt = || {
@@ -127,6 +125,13 @@ pub(crate) fn debian(tool: DebianTool) -> Result<()> {
         );
     }
     Ok(())
+}
+
+fn to_install(packages: &str) -> String {
+    format!(
+        "this needs the Debian packages {packages}, and only root may install them; run\n    \
+         sudo apt-get update && sudo apt-get install -y {packages}"
+    )
 }
 
 /// Where everything of this module is.
@@ -285,6 +290,12 @@ mod tests {
         assert!(node_major("v9.0.0") < Some(NODE_MAJOR_MIN));
         assert!(node_major("v24.21.0") >= Some(NODE_MAJOR_MIN));
         assert!(node_major("no such thing") < Some(NODE_MAJOR_MIN));
+    }
+
+    #[test]
+    fn without_root_the_error_says_what_to_run() {
+        let command = "\n    sudo apt-get update && sudo apt-get install -y python3 python3-venv";
+        assert!(to_install(&PYTHON.packages.join(" ")).ends_with(command));
     }
 
     #[test]

@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use super::{Count, Outcome};
 use crate::run::{self, Echo};
+use crate::ui;
 use crate::workspace::{SourceFile, Workspace};
 
 /// Longer than a cold build and all tests may take together.
@@ -69,7 +70,12 @@ pub(super) fn built_binary(
     override_variable: &str,
 ) -> Result<Option<PathBuf>> {
     if let Some(path) = std::env::var_os(override_variable) {
-        return Ok(Some(PathBuf::from(path)));
+        let path = PathBuf::from(path);
+        ui::progress(&format!(
+            "using {} from {override_variable}",
+            path.display()
+        ));
+        return Ok(Some(path));
     }
     let mut build = cargo(workspace);
     build.args(["build", "--package", package, "--bin", name]);
