@@ -1,1 +1,45 @@
-fn main() {}
+//! `cargo xtask …`: the commands a developer and CI use on this repository. `up` builds and starts the server, `test` runs
+//! every check, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
+//! it still builds when they do not.
+
+mod args;
+mod bench;
+mod run;
+mod server;
+mod test;
+mod tidy;
+mod tools;
+mod ui;
+mod up;
+mod workspace;
+
+use std::process::ExitCode;
+
+use args::Invocation;
+use workspace::Workspace;
+
+fn main() -> ExitCode {
+    match dispatch() {
+        Ok(code) => code,
+        Err(error) => {
+            ui::error(&format!("{error:#}"));
+            ExitCode::FAILURE
+        }
+    }
+}
+
+fn dispatch() -> anyhow::Result<ExitCode> {
+    let invocation = Invocation::parse(std::env::args().skip(1))?;
+    if let Invocation::Help = invocation {
+        ui::line(args::HELP);
+        return Ok(ExitCode::SUCCESS);
+    }
+    let workspace = Workspace::load()?;
+    match invocation {
+        Invocation::Help => Ok(ExitCode::SUCCESS),
+        Invocation::Up(options) => up::up(&workspace, &options),
+        Invocation::Test(options) => test::test(&workspace, &options),
+        Invocation::Tidy => tidy::tidy(&workspace),
+        Invocation::Bench { names } => bench::bench(&workspace, &names),
+    }
+}

@@ -1,0 +1,148 @@
+//! The command line of xtask, parsed by hand: clap belongs to the product's binary, and this is small.
+
+use anyhow::{Result, bail};
+
+pub(crate) const HELP: &str = "\
+cargo xtask up [--dev] [-- ARGS]    build wheelhouse and start it; ARGS go to `wheelhouse serve`
+                                    --dev builds without optimisation
+cargo xtask test [STEP...]          run the checks, all of them or the named steps
+cargo xtask test --list             list the steps
+cargo xtask tidy                    check the shape of the code: crate edges, file sizes, forbidden words
+cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context";
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum Invocation {
+    Help,
+    Up(UpOptions),
+    Test(TestOptions),
+    Tidy,
+    Bench { names: Vec<String> },
+}
+
+#[derive(Debug, Default, PartialEq, Eq)]
+pub(crate) struct UpOptions {
+    pub(crate) profile: Profile,
+    pub(crate) serve_args: Vec<String>,
+}
+
+#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum Profile {
+    Dev,
+    #[default]
+    Release,
+}
+
+#[derive(Debug, PartialEq, Eq)]
+pub(crate) enum TestOptions {
+    List,
+    /// Runs the named steps, in the table's order; no name means all.
+    Run {
+        steps: Vec<String>,
+    },
+}
+
+impl Invocation {
+    pub(crate) fn parse(args: impl IntoIterator<Item = String>) -> Result<Self> {
+        let mut args = args.into_iter();
+        let Some(command) = args.next() else {
+            return Ok(Self::Help);
+        };
+        let rest: Vec<String> = args.collect();
+        match command.as_str() {
+            "help" | "-h" | "--help" => Ok(Self::Help),
+            _ if rest
+                .first()
+                .is_some_and(|arg| arg == "-h" || arg == "--help") =>
+            {
+                Ok(Self::Help)
+            }
+            "up" => parse_up(rest),
+            "test" => parse_test(rest),
+            "tidy" => match rest.first() {
+                None => Ok(Self::Tidy),
+                Some(arg) => bail!("tidy takes no arguments, got `{arg}`\n\n{HELP}"),
+            },
+            "bench" => Ok(Self::Bench {
+                names: names_only("bench", rest)?,
+            }),
+            other => bail!("there is no command `{other}`\n\n{HELP}"),
+        }
+    }
+}
+
+fn parse_up(args: Vec<String>) -> Result<Invocation> {
+    let mut options = UpOptions::default();
+    let mut args = args.into_iter();
+    while let Some(arg) = args.next() {
+        match arg.as_str() {
+            "--dev" => options.profile = Profile::Dev,
+            "--" => options.serve_args = args.by_ref().collect(),
+            other => bail!(
+                "up does not know `{other}`; arguments for `wheelhouse serve` come after `--`\n\n{HELP}"
+            ),
+        }
+    }
+    Ok(Invocation::Up(options))
+}
+
+fn parse_test(args: Vec<String>) -> Result<Invocation> {
+    if args == ["--list"] {
+        return Ok(Invocation::Test(TestOptions::List));
+    }
+    let steps = names_only("test", args)?;
+    Ok(Invocation::Test(TestOptions::Run { steps }))
+}
+
+fn names_only(command: &str, args: Vec<String>) -> Result<Vec<String>> {
+    if let Some(flag) = args.iter().find(|arg| arg.starts_with('-')) {
+        bail!("{command} does not know `{flag}`\n\n{HELP}");
+    }
+    Ok(args)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn parse(line: &str) -> Result<Invocation> {
+        Invocation::parse(line.split_whitespace().map(str::to_owned))
+    }
+
+    #[test]
+    fn what_follows_two_dashes_goes_to_serve() {
+        let expected = UpOptions {
+            profile: Profile::Dev,
+            serve_args: vec!["--listen".into(), "127.0.0.1:0".into()],
+        };
+        assert_eq!(
+            parse("up --dev -- --listen 127.0.0.1:0").unwrap(),
+            Invocation::Up(expected)
+        );
+        assert_eq!(parse("up").unwrap(), Invocation::Up(UpOptions::default()));
+    }
+
+    #[test]
+    fn steps_and_benchmarks_are_names() {
+        let steps = vec!["fmt".into(), "tidy".into()];
+        assert_eq!(
+            parse("test fmt tidy").unwrap(),
+            Invocation::Test(TestOptions::Run { steps })
+        );
+        assert_eq!(
+            parse("test --list").unwrap(),
+            Invocation::Test(TestOptions::List)
+        );
+        let names = vec!["mcp".into()];
+        assert_eq!(parse("bench mcp").unwrap(), Invocation::Bench { names });
+    }
+
+    #[test]
+    fn unknown_words_are_refused_with_the_usage() {
+        for line in ["serve", "up --fast", "test --quick", "tidy all", "bench -v"] {
+            let error = parse(line).unwrap_err().to_string();
+            assert!(error.contains("cargo xtask up"), "{line}: {error}");
+        }
+        assert_eq!(parse("").unwrap(), Invocation::Help);
+        assert_eq!(parse("test --help").unwrap(), Invocation::Help);
+    }
+}

@@ -1,0 +1,67 @@
+//! `cargo xtask bench`: measurements, each as a table with the ceiling measured in the same run. One file per benchmark; they are
+//! not tests, and nothing fails on a slow machine.
+
+mod context;
+mod events;
+mod mcp;
+#[cfg_attr(
+    not(test),
+    expect(dead_code, reason = "the first benchmark of a server will use it")
+)]
+mod measured;
+mod startup;
+#[expect(dead_code, reason = "the first benchmark of a server will use it")]
+mod wrk;
+
+use std::process::ExitCode;
+
+use anyhow::{Result, bail};
+
+use crate::ui;
+use crate::workspace::Workspace;
+
+struct Benchmark {
+    name: &'static str,
+    run: BenchmarkFn,
+}
+
+/// Measures, and returns the table.
+type BenchmarkFn = fn(&Workspace) -> Result<String>;
+
+const BENCHMARKS: &[Benchmark] = &[
+    benchmark("mcp", mcp::run),
+    benchmark("events", events::run),
+    benchmark("startup", startup::run),
+    benchmark("context", context::run),
+];
+
+const fn benchmark(name: &'static str, run: BenchmarkFn) -> Benchmark {
+    Benchmark { name, run }
+}
+
+/// Runs the named benchmarks, or all, and prints their tables. One that cannot run fails the command after the others.
+pub(crate) fn bench(workspace: &Workspace, names: &[String]) -> Result<ExitCode> {
+    if let Some(unknown) = names
+        .iter()
+        .find(|name| BENCHMARKS.iter().all(|bench| bench.name != **name))
+    {
+        let known: Vec<_> = BENCHMARKS.iter().map(|bench| bench.name).collect();
+        bail!(
+            "there is no benchmark `{unknown}`; the benchmarks are {}",
+            known.join(", ")
+        );
+    }
+    let chosen =
+        |bench: &&Benchmark| names.is_empty() || names.iter().any(|name| name == bench.name);
+    let mut code = ExitCode::SUCCESS;
+    for bench in BENCHMARKS.iter().filter(chosen) {
+        match (bench.run)(workspace) {
+            Ok(table) => ui::line(&format!("{}\n{table}\n", bench.name)),
+            Err(error) => {
+                ui::error(&format!("bench {}: {error:#}", bench.name));
+                code = ExitCode::FAILURE;
+            }
+        }
+    }
+    Ok(code)
+}
