@@ -23,6 +23,7 @@ mod batch;
 mod caller;
 mod config;
 mod depth;
+mod ending;
 mod front;
 pub mod lines;
 

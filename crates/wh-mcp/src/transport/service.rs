@@ -25,9 +25,10 @@ use super::{
     answer::{self, Refusal, ResponseBody},
     batch::{self, Element},
     depth::{self, Shape},
+    ending::ending_with,
     front::{Front, SERVER_INFO},
     mend,
-    session::{Book, Call, Sessions},
+    session::{Call, Sessions},
     sse,
 };
 
@@ -45,7 +46,7 @@ pub struct McpService<H> {
 struct Inner<H> {
     with_sessions: StreamableHttpService<Front<H>, Sessions>,
     stateless: StreamableHttpService<Front<H>, NeverSessionManager>,
-    book: Arc<Book>,
+    sessions: Arc<Sessions>,
     server_info: Arc<Value>,
     config: TransportConfig,
 }
@@ -58,15 +59,13 @@ where
     pub fn new(handler: H, config: TransportConfig) -> Self {
         let front = Front::new(handler);
         let server_info = front.server_info().clone();
-        let sessions = Sessions::new(&config);
-        let book = sessions.book().clone();
+        let sessions = Arc::new(Sessions::new(&config));
         // Hosts and origins are checked for every route by wh-http, so rmcp's own lists stay empty.
         let rmcp_config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
             .with_sse_keep_alive(Some(config.sse_keep_alive))
-            .with_max_request_body_bytes(config.body_bytes_max)
-            .with_cancellation_token(config.shutdown.clone());
+            .with_max_request_body_bytes(config.body_bytes_max);
         let factory = {
             let front = front.clone();
             move || Ok(front.clone())
@@ -75,7 +74,7 @@ where
             inner: Arc::new(Inner {
                 with_sessions: StreamableHttpService::new(
                     factory,
-                    Arc::new(sessions),
+                    sessions.clone(),
                     rmcp_config.clone(),
                 ),
                 stateless: StreamableHttpService::new(
@@ -83,16 +82,21 @@ where
                     Arc::default(),
                     rmcp_config.with_legacy_session_mode(false),
                 ),
-                book,
+                sessions,
                 server_info,
                 config,
             }),
         }
     }
 
+    /// Ends every legacy session. Without this they live on until idle, even when the service is dropped.
+    pub async fn close_legacy_sessions(&self) {
+        self.inner.sessions.close_all().await;
+    }
+
     /// Returns how many legacy sessions are open.
     pub fn legacy_session_count(&self) -> usize {
-        self.inner.book.len()
+        self.inner.sessions.book().len()
     }
 }
 
@@ -105,6 +109,10 @@ where
         B: Body + Send + 'static,
         B::Error: Display,
     {
+        if self.config.shutdown.is_cancelled() {
+            return Refusal::unavailable("The server is shutting down: try again soon")
+                .into_response();
+        }
         let (mut parts, body) = request.into_parts();
         if !parts.headers.contains_key(header::HOST) && parts.uri.authority().is_none() {
             // A request over the Unix socket may have none, and rmcp insists.
@@ -176,19 +184,19 @@ where
 
     /// Runs one message. This is the hot path: a good modern call passes through rmcp and out again untouched.
     async fn message(&self, parts: Parts, text: Bytes) -> Response<ResponseBody> {
-        let acknowledges_task = parts
-            .headers
-            .get("mcp-method")
-            .is_some_and(|method| method == "tasks/update" || method == "tasks/cancel");
+        let kind = Kind::of(&parts.headers);
         let request = Request::from_parts(parts, Full::new(text.clone()));
         let response = self.run(request).await;
         if !response.status().is_success() {
             return mend::refused(response, &text).await;
         }
-        if acknowledges_task && accept::is_json(response.headers()) {
-            return self.stamped(response).await;
+        match kind {
+            Kind::TaskAcknowledgement if accept::is_json(response.headers()) => {
+                self.stamped(response).await
+            }
+            Kind::Subscription => response.map(|body| ending_with(&self.config.shutdown, body)),
+            Kind::TaskAcknowledgement | Kind::Other => response,
         }
-        response
     }
 
     async fn get(&self, mut parts: Parts) -> Result<Response<ResponseBody>, Refusal> {
@@ -198,7 +206,7 @@ where
         accept::accept_both(&mut parts.headers);
         let response = self.run(Request::from_parts(parts, empty())).await;
         if response.status().is_success() {
-            Ok(response)
+            Ok(response.map(|body| ending_with(&self.config.shutdown, body)))
         } else {
             Ok(mend::refused(response, &Bytes::new()).await)
         }
@@ -233,7 +241,7 @@ where
             .filter(|_| !is_stateless);
         let in_use = match session.map(|id| id.to_str().unwrap_or_default()) {
             None => None,
-            Some(id) => match self.book.open(id, &caller) {
+            Some(id) => match self.sessions.book().open(id, &caller) {
                 Some(in_use) => Some(in_use),
                 None => return Refusal::session_not_found().into_response(),
             },
@@ -264,6 +272,24 @@ where
     }
 }
 
+/// The few methods whose answers need something; the header is checked against the body by rmcp.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Subscription,
+    TaskAcknowledgement,
+    Other,
+}
+
+impl Kind {
+    fn of(headers: &HeaderMap) -> Self {
+        match headers.get("mcp-method").map(HeaderValue::as_bytes) {
+            Some(b"subscriptions/listen") => Self::Subscription,
+            Some(b"tasks/update" | b"tasks/cancel") => Self::TaskAcknowledgement,
+            _ => Self::Other,
+        }
+    }
+}
+
 fn empty() -> Full<Bytes> {
     Full::new(Bytes::new())
 }
@@ -284,9 +310,7 @@ fn not_acceptable(media: &str) -> Refusal {
 
 fn or_unavailable(response: Response<ResponseBody>, call: &Call) -> Response<ResponseBody> {
     if call.was_refused() {
-        return Refusal::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            answer::UNAVAILABLE,
+        return Refusal::unavailable(
             "Too many MCP sessions are in use: end one with DELETE, or try again later",
         )
         .into_response();

@@ -77,6 +77,15 @@ impl Sessions {
     pub(super) fn book(&self) -> &Arc<Book> {
         &self.book
     }
+
+    pub(super) async fn close_all(&self) {
+        let ids: Vec<_> = self.book.lock().entries.keys().cloned().collect();
+        for id in ids {
+            if let Err(error) = self.close_session(&id).await {
+                tracing::warn!(%error, "closing an MCP session failed");
+            }
+        }
+    }
 }
 
 /// Why a session operation failed.
