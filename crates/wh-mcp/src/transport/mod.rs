@@ -20,6 +20,7 @@
 mod accept;
 mod answer;
 mod batch;
+mod body;
 mod caller;
 mod config;
 mod depth;

@@ -7,11 +7,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use futures::{StreamExt, future::BoxFuture};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body::Body;
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use rmcp::{
     ServerHandler,
     transport::streamable_http_server::{
@@ -24,6 +24,7 @@ use super::{
     Caller, TransportConfig, accept,
     answer::{self, Refusal, ResponseBody},
     batch::{self, Element},
+    body::read_body,
     depth::{self, Shape},
     ending::ending_with,
     front::{Front, SERVER_INFO},
@@ -154,7 +155,7 @@ where
                 if accepts.event_stream || !accept::is_event_stream(response.headers()) {
                     return Ok(response);
                 }
-                flattened(response).await
+                sse::flattened(response).await
             }
         }
     }
@@ -171,7 +172,9 @@ where
                 async move {
                     match element {
                         Element::Refused(refusal) => Some(refusal.to_json().into()),
-                        Element::Message(text) => answer_of(self.message(parts, text).await).await,
+                        Element::Message(text) => {
+                            sse::answer_of(self.message(parts, text).await).await
+                        }
                     }
                 }
             })
@@ -324,87 +327,6 @@ fn normalize_content_type(headers: &mut HeaderMap) {
     if headers.get(header::CONTENT_TYPE) != Some(&JSON) {
         headers.insert(header::CONTENT_TYPE, JSON);
     }
-}
-
-/// Collects the body, without copying when it arrived in one piece.
-async fn read_body<B>(body: B, bytes_max: usize) -> Result<Bytes, Refusal>
-where
-    B: Body,
-    B::Error: Display,
-{
-    let mut body = std::pin::pin!(body);
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            Refusal::bad_request(
-                answer::PARSE_ERROR,
-                format!("Parse error: the request body could not be read: {error}"),
-            )
-        })?;
-        let Ok(mut data) = frame.into_data() else {
-            continue;
-        };
-        if first.len() + rest.len() + data.remaining() > bytes_max {
-            return Err(Refusal::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                answer::INVALID_REQUEST,
-                format!("Payload Too Large: a request may have at most {bytes_max} bytes"),
-            ));
-        }
-        if first.is_empty() && rest.is_empty() {
-            first = data.copy_to_bytes(data.remaining());
-            continue;
-        }
-        if rest.is_empty() {
-            rest.extend_from_slice(&std::mem::take(&mut first));
-        }
-        while data.has_remaining() {
-            let chunk = data.chunk();
-            rest.extend_from_slice(chunk);
-            let length = chunk.len();
-            data.advance(length);
-        }
-    }
-    Ok(if rest.is_empty() {
-        first
-    } else {
-        rest.freeze()
-    })
-}
-
-/// Waits for the answer in a stream and returns it alone, for a client that takes only JSON.
-async fn flattened(response: Response<ResponseBody>) -> Result<Response<ResponseBody>, Refusal> {
-    let session = response.headers().get("mcp-session-id").cloned();
-    let Some(text) = sse::final_answer(response).await else {
-        return Err(no_answer());
-    };
-    let mut response = answer::json_response(StatusCode::OK, text);
-    if let Some(session) = session {
-        response.headers_mut().insert("mcp-session-id", session);
-    }
-    Ok(response)
-}
-
-fn no_answer() -> Refusal {
-    Refusal::new(
-        StatusCode::BAD_GATEWAY,
-        answer::INTERNAL_ERROR,
-        "Internal error: the stream ended without an answer",
-    )
-}
-
-/// Returns the JSON-RPC answer inside a response, or `None` where there is none to give.
-async fn answer_of(response: Response<ResponseBody>) -> Option<Bytes> {
-    if accept::is_event_stream(response.headers()) {
-        let answer = sse::final_answer(response).await;
-        return Some(answer.unwrap_or_else(|| no_answer().to_json().into()));
-    }
-    if !accept::is_json(response.headers()) {
-        return None;
-    }
-    let Ok(body) = response.into_body().collect().await;
-    Some(body.to_bytes())
 }
 
 impl<H> Clone for McpService<H> {

@@ -10,9 +10,9 @@ use hyper_util::{rt::TokioIo, service::TowerToHyperService};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, ContentBlock, Implementation,
-        ListToolsResult, PaginatedRequestParams, ProgressNotificationParam, ServerCapabilities,
-        ServerConfig, Tool,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams, ContentBlock,
+        Implementation, ListToolsResult, PaginatedRequestParams, ProgressNotificationParam,
+        ServerCapabilities, ServerConfig, Tool,
     },
     service::RequestContext,
 };
@@ -30,8 +30,21 @@ pub(crate) struct Handler;
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
-        ServerConfig::new(ServerCapabilities::builder().enable_tools().build())
-            .with_server_info(Implementation::new("harness", "1"))
+        ServerConfig::new(
+            ServerCapabilities::builder()
+                .enable_tasks()
+                .enable_tools()
+                .build(),
+        )
+        .with_server_info(Implementation::new("harness", "1"))
+    }
+
+    async fn cancel_task(
+        &self,
+        _task: CancelTaskParams,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        Ok(())
     }
 
     async fn list_tools(
@@ -251,12 +264,16 @@ pub(crate) fn post_text(body: impl Into<Bytes>) -> Draft {
 pub(crate) fn post_modern(method: &str, params: Value) -> Draft {
     let mut params = params;
     params["_meta"]["io.modelcontextprotocol/protocolVersion"] = json!(MODERN);
-    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    params["_meta"]["io.modelcontextprotocol/clientCapabilities"] =
+        json!({"extensions": {"io.modelcontextprotocol/tasks": {}}});
     let body = json!({"jsonrpc": "2.0", "id": 1, "method": method, "params": params});
     let mut draft = post(&body)
         .header("mcp-protocol-version", MODERN)
         .header("mcp-method", method);
-    if let Some(name) = params["name"].as_str().or(params["uri"].as_str()) {
+    let name = ["name", "uri", "taskId"]
+        .iter()
+        .find_map(|key| params[key].as_str());
+    if let Some(name) = name {
         draft = draft.header("mcp-name", name);
     }
     draft

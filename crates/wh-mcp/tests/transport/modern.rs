@@ -14,6 +14,7 @@ async fn every_result_names_the_server() {
         ("server/discover", json!({})),
         ("tools/list", json!({})),
         ("tools/call", json!({"name": "echo", "arguments": {}})),
+        ("tasks/cancel", json!({"taskId": "t"})),
         ("prompts/list", json!({})),
         ("resources/list", json!({})),
         ("resources/templates/list", json!({})),
@@ -87,4 +88,18 @@ async fn a_stray_session_id_is_ignored() {
     let request = post_modern("tools/call", json!({"name": "echo", "arguments": {}}));
     let reply = server.send(request.session("gone").build()).await;
     assert_eq!(reply.tool_text(), "{}");
+}
+
+#[tokio::test]
+async fn equal_ids_of_different_callers_do_not_meet() {
+    let server = Server::start().await;
+    let callers: Vec<_> = (0..32).map(|index| format!("caller-{index}")).collect();
+    let calls = callers.iter().map(|caller| {
+        let params = json!({"name": "whoami", "arguments": {}});
+        server.send(post_modern("tools/call", params).caller(caller).build())
+    });
+    let replies = futures::future::join_all(calls).await;
+    for (caller, reply) in callers.iter().zip(replies) {
+        assert_eq!(&reply.tool_text(), caller);
+    }
 }

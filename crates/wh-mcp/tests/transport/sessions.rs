@@ -111,6 +111,7 @@ async fn a_session_ends_when_its_caller_says_so() {
 #[tokio::test]
 async fn a_legacy_request_needs_its_session() {
     let server = Server::start().await;
+    server.initialize("alice").await;
     let reply = server
         .send(post(&call(2, "echo")).caller("alice").build())
         .await;
