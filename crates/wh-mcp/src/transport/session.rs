@@ -5,22 +5,29 @@
 //! a task-local, because rmcp's trait has no place for it.
 
 mod book;
+mod late;
 
-use std::sync::{
-    Arc,
-    atomic::{AtomicBool, Ordering},
+use std::{
+    collections::HashMap,
+    sync::{
+        Arc, Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
 };
 
 use futures::Stream;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage},
     transport::streamable_http_server::session::{
         ServerSseMessage, SessionId, SessionManager,
         local::{LocalSessionManager, LocalSessionManagerError},
     },
 };
 
-use self::book::{Book, Full};
+use self::{
+    book::{Book, Full},
+    late::{Events, Kept, Lost, parse_event_id},
+};
 use super::TransportConfig;
 
 tokio::task_local! {
@@ -58,6 +65,7 @@ impl Call {
 pub(super) struct Sessions {
     local: LocalSessionManager,
     book: Arc<Book>,
+    lost: Mutex<HashMap<SessionId, Lost>>,
 }
 
 impl Sessions {
@@ -67,6 +75,7 @@ impl Sessions {
         Self {
             local,
             book: Arc::new(Book::new(config)),
+            lost: Mutex::default(),
         }
     }
 
@@ -74,11 +83,25 @@ impl Sessions {
         &self.book
     }
 
+    fn lost(&self) -> MutexGuard<'_, HashMap<SessionId, Lost>> {
+        // Every change is a single step, so a panic elsewhere cannot have left half of one.
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lost_of(&self, id: &SessionId) -> Lost {
+        self.lost().get(id).cloned().unwrap_or_default()
+    }
+
     pub(super) async fn close_all(&self) {
         for id in self.book.ids() {
-            if let Err(error) = self.close_session(&id).await {
-                tracing::warn!(%error, "closing an MCP session failed");
-            }
+            self.close_or_warn(&id).await;
+        }
+    }
+
+    /// Closes a session for which nobody waits to hear whether that went well.
+    async fn close_or_warn(&self, id: &SessionId) {
+        if let Err(error) = self.close_session(id).await {
+            tracing::warn!(%error, "closing an MCP session failed");
         }
     }
 }
@@ -88,13 +111,15 @@ impl Sessions {
 pub(super) enum SessionsError {
     #[error("too many sessions are in use")]
     Full,
+    #[error("the stream has ended and nothing is left to send")]
+    NothingLeft,
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
 }
 
 impl SessionManager for Sessions {
     type Error = SessionsError;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport = Kept<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let call = CALL.try_with(Clone::clone).ok();
@@ -103,15 +128,18 @@ impl SessionManager for Sessions {
             .map_or_else(|| "".into(), |call| call.caller.clone());
         let (id, transport) = self.local.create_session().await?;
         match self.book.admit(&id, owner) {
-            Ok(None) => Ok((id, transport)),
-            Ok(Some(evicted)) => {
-                tracing::info!("closing the least recently used MCP session to make room");
-                self.local.close_session(&evicted).await?;
-                Ok((id, transport))
+            Ok(evicted) => {
+                let lost = Lost::default();
+                self.lost().insert(id.clone(), lost.clone());
+                if let Some(evicted) = evicted {
+                    tracing::info!("closing the least recently used MCP session to make room");
+                    self.close_or_warn(&evicted).await;
+                }
+                Ok((id, Kept::new(transport, lost)))
             }
             Err(Full) => {
                 drop(transport);
-                self.local.close_session(&id).await?;
+                self.close_or_warn(&id).await;
                 if let Some(call) = call {
                     call.refused.store(true, Ordering::Relaxed);
                 }
@@ -138,6 +166,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.book.remove(id);
+        self.lost().remove(id);
         Ok(self.local.close_session(id).await?)
     }
 
@@ -146,7 +175,15 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.local.create_stream(id, message).await?)
+        let request = match &message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let events = Box::pin(self.local.create_stream(id, message).await?);
+        Ok(match request {
+            Some(request) => self.lost_of(id).watch(request, events),
+            None => events,
+        })
     }
 
     async fn accept_message(
@@ -169,6 +206,24 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.local.resume(id, last_event_id).await?)
+        let lost = self.lost_of(id);
+        let position = parse_event_id(&last_event_id);
+        match self.local.resume(id, last_event_id).await {
+            // The call still runs: its stream is watched again.
+            Ok(events) => {
+                let events: Events = Box::pin(events);
+                let running = position.and_then(|(_, stream)| lost.take_running(stream));
+                Ok(match running {
+                    Some(request) => lost.watch(request, events),
+                    None => events,
+                })
+            }
+            Err(error) => {
+                let (index, stream) = position.ok_or(error)?;
+                let answer = lost.take_answer(stream).ok_or(SessionsError::NothingLeft)?;
+                let event = ServerSseMessage::new(format!("{}/{stream}", index + 1), answer);
+                Ok(Box::pin(futures::stream::iter([event])))
+            }
+        }
     }
 }

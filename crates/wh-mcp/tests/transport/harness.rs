@@ -1,6 +1,6 @@
 //! A server on port 0 with a small handler, and a client that sends exactly what it is told to.
 
-use std::{net::SocketAddr, time::Duration};
+use std::{net::SocketAddr, sync::Arc, time::Duration};
 
 use bytes::Bytes;
 use http::{HeaderMap, Method, Request, StatusCode};
@@ -17,7 +17,10 @@ use rmcp::{
     service::RequestContext,
 };
 use serde_json::{Map, Value, json};
-use tokio::net::{TcpListener, TcpStream};
+use tokio::{
+    net::{TcpListener, TcpStream},
+    sync::Notify,
+};
 use tokio_util::task::TaskTracker;
 use tower::ServiceBuilder;
 use wh_mcp::transport::{Caller, McpService, TransportConfig, caller};
@@ -26,7 +29,12 @@ pub(crate) const MODERN: &str = "2026-07-28";
 
 /// A handler whose tools show what reached them.
 #[derive(Debug, Clone, Default)]
-pub(crate) struct Handler;
+pub(crate) struct Handler {
+    /// Lets one call of `wait` go on.
+    pub(crate) release: Arc<Notify>,
+    /// Rung when such a call is about to answer.
+    pub(crate) released: Arc<Notify>,
+}
 
 impl ServerHandler for Handler {
     fn get_info(&self) -> ServerConfig {
@@ -75,6 +83,11 @@ impl ServerHandler for Handler {
                 }
                 "done".to_owned()
             }
+            "wait" => {
+                self.release.notified().await;
+                self.released.notify_one();
+                "waited".to_owned()
+            }
             _ => return Err(ErrorData::invalid_params("no such tool", None)),
         };
         Ok(CallToolResult::success(vec![ContentBlock::text(text)]).into())
@@ -84,6 +97,7 @@ impl ServerHandler for Handler {
 /// A running server. Its connections end with the test's runtime.
 #[derive(Debug)]
 pub(crate) struct Server {
+    pub(crate) handler: Handler,
     address: SocketAddr,
     service: McpService<Handler>,
     _connections: TaskTracker,
@@ -97,7 +111,8 @@ impl Server {
     pub(crate) async fn with(config: TransportConfig) -> Self {
         let listener = TcpListener::bind("127.0.0.1:0").await.unwrap();
         let address = listener.local_addr().unwrap();
-        let service = McpService::new(Handler, config);
+        let handler = Handler::default();
+        let service = McpService::new(handler.clone(), config);
         let connections = TaskTracker::new();
         let (accepting, endpoint) = (connections.clone(), service.clone());
         connections.spawn(async move {
@@ -115,6 +130,7 @@ impl Server {
             }
         });
         Self {
+            handler,
             address,
             service,
             _connections: connections,

@@ -34,7 +34,7 @@ impl Client {
         extensions.insert(Caller::new("stdio"));
         let shutdown = CancellationToken::new();
         let serving = serve(
-            Handler,
+            Handler::default(),
             reader,
             writer,
             extensions,

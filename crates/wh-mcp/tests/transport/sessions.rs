@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use http::{Method, StatusCode};
+use http_body::Body;
 use http_body_util::BodyExt;
 use serde_json::{Value, json};
 use tokio_util::sync::CancellationToken;
@@ -192,7 +194,7 @@ async fn sessions_in_use_are_kept_and_the_newcomer_waits() {
 async fn an_unused_session_ends_after_its_idle_time() {
     let idle = Duration::from_secs(60 * 60);
     let service = McpService::new(
-        Handler,
+        Handler::default(),
         TransportConfig {
             legacy_session_idle: idle,
             ..TransportConfig::default()
@@ -239,4 +241,85 @@ async fn shutdown_ends_open_streams_and_refuses_new_requests() {
         .send(post(&call(2, "echo")).agent("bot").build())
         .await;
     reply.assert_error(503, -32000, Value::Null);
+}
+
+/// Reads the id of a stream's first event.
+async fn first_event_id<B>(stream: &mut B) -> String
+where
+    B: Body<Data = Bytes> + Unpin,
+    B::Error: std::fmt::Debug,
+{
+    let first = stream.frame().await.unwrap().unwrap();
+    let first = String::from_utf8(first.into_data().unwrap().to_vec()).unwrap();
+    let id = first.lines().find_map(|line| line.strip_prefix("id:"));
+    id.unwrap().trim().to_owned()
+}
+
+#[tokio::test]
+async fn a_lost_stream_is_rejoined_while_the_call_runs() {
+    let server = Server::start().await;
+    let session = server.initialize("alice").await;
+    let request = post(&call(2, "wait")).session(&session).caller("alice");
+    let mut stream = server.open(request.build()).await.into_body();
+    let event = first_event_id(&mut stream).await;
+    drop(stream);
+    let request = listen(&session, "alice").header("last-event-id", event);
+    let rejoined = server.open(request.build()).await;
+    server.handler.release.notify_one();
+    let text = rejoined.into_body().collect().await.unwrap().to_bytes();
+    assert!(String::from_utf8_lossy(&text).contains("waited"));
+}
+
+/// Without a socket between, because the service must have noticed the loss before the answer comes.
+#[tokio::test]
+async fn an_answer_that_nobody_heard_is_kept_for_the_client() {
+    let handler = Handler::default();
+    let service = McpService::new(handler.clone(), TransportConfig::default());
+    let send = |draft: Draft| service.clone().oneshot(draft.build());
+    let opened = send(post(&initialize("2025-11-25"))).await.unwrap();
+    let session = opened.headers()["mcp-session-id"]
+        .to_str()
+        .unwrap()
+        .to_owned();
+    opened.into_body().collect().await.unwrap();
+
+    let request = post(&call(2, "wait")).session(&session);
+    let mut stream = send(request).await.unwrap().into_body();
+    let event = first_event_id(&mut stream).await;
+    drop(stream);
+    handler.release.notify_one();
+    handler.released.notified().await;
+    // The session sends its answers in order, so that of a later call means that the lost one was sent.
+    let request = post(&call(3, "echo")).session(&session);
+    let later = send(request).await.unwrap().into_body().collect().await;
+    assert!(!later.unwrap().to_bytes().is_empty());
+
+    let resume = || {
+        let draft = draft(Method::GET, "").header("accept", "text/event-stream");
+        send(draft.session(&session).header("last-event-id", &event))
+    };
+    let text = resume()
+        .await
+        .unwrap()
+        .into_body()
+        .collect()
+        .await
+        .unwrap()
+        .to_bytes();
+    assert!(
+        String::from_utf8_lossy(&text).contains("waited"),
+        "{text:?}"
+    );
+    let text = resume()
+        .await
+        .unwrap()
+        .into_body()
+        .collect()
+        .await
+        .unwrap()
+        .to_bytes();
+    assert!(
+        !String::from_utf8_lossy(&text).contains("waited"),
+        "{text:?}"
+    );
 }
