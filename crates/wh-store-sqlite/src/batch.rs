@@ -1,0 +1,163 @@
+//! One transaction of the writer: several changes, each in its own savepoint, and what is committed with them.
+
+use jiff::Timestamp;
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+use wh_domain::{EventSeq, NewAuditEntry, NewEvent};
+use wh_store::{Applied, Commit, MessageAppend, Result, StoreError};
+
+use crate::change::Change;
+use crate::error::store_error;
+use crate::idempotency::{self, Claimed};
+use crate::notes::Waiting;
+use crate::{audit, event, key, message};
+
+/// A transaction that is open on the writer's connection.
+///
+/// Events and audit entries are collected and inserted together at the end: one statement for many rows.
+pub(crate) struct Batch<'c> {
+    pub(crate) conn: &'c mut SqliteConnection,
+    /// Boards that the transaction touches.
+    pub(crate) boards: Vec<Uuid>,
+    events: Vec<(Timestamp, NewEvent)>,
+    audits: Vec<NewAuditEntry>,
+    /// The number of the last event before this transaction.
+    last_event: EventSeq,
+}
+
+impl<'c> Batch<'c> {
+    /// Opens the transaction, and the savepoint of its first change.
+    pub(crate) async fn begin(
+        conn: &'c mut SqliteConnection,
+        last_event: EventSeq,
+    ) -> sqlx::Result<Self> {
+        execute(conn, "BEGIN IMMEDIATE; SAVEPOINT change").await?;
+        Ok(Self {
+            conn,
+            boards: Vec::new(),
+            events: Vec::new(),
+            audits: Vec::new(),
+            last_event,
+        })
+    }
+
+    /// Makes a change together with its audit entry, events and claim, or leaves no trace of it.
+    ///
+    /// The outer result is about the transaction: when it fails, everything in it has failed.
+    pub(crate) async fn commit_one(
+        &mut self,
+        change: &Change,
+        commit: Commit,
+    ) -> sqlx::Result<Result<Applied>> {
+        let result = self.try_commit_one(change, commit).await;
+        self.settle(result).await
+    }
+
+    /// Adds messages, or leaves no trace of them.
+    pub(crate) async fn append_one(&mut self, append: MessageAppend) -> sqlx::Result<Result<u64>> {
+        let result = message::append_in_txn(self, append).await;
+        self.settle(result).await
+    }
+
+    /// Writes something of no meaning.
+    pub(crate) async fn probe_one(&mut self) -> sqlx::Result<Result<()>> {
+        let sql = "UPDATE meta SET value = value + 1 WHERE name = 'health_probes'";
+        let result = execute(self.conn, sql).await.map_err(store_error);
+        self.settle(result).await
+    }
+
+    async fn try_commit_one(&mut self, change: &Change, commit: Commit) -> Result<Applied> {
+        let at = commit.audit.at;
+        if let Some(claim) = &commit.idempotency {
+            match idempotency::claim_in_txn(self.conn, claim, at).await? {
+                Claimed::First => {}
+                Claimed::Repeat(subject) => {
+                    self.audits.push(commit.audit);
+                    return Ok(Applied::Replayed { subject });
+                }
+            }
+        }
+        change.apply(self).await?;
+        // From here on nothing fails, so that no number is given out for a change that is undone.
+        let mut seq = None;
+        for event in commit.events {
+            seq = Some(self.announce(at, event));
+        }
+        self.audits.push(commit.audit);
+        Ok(Applied::Done { seq })
+    }
+
+    /// Adds an event and returns its number. Only for changes that have succeeded.
+    pub(crate) fn announce(&mut self, at: Timestamp, event: NewEvent) -> EventSeq {
+        self.events.push((at, event));
+        self.last_event + self.events.len() as u64
+    }
+
+    /// Keeps a change that succeeded, undoes one that failed, and opens the savepoint of the next.
+    async fn settle<T>(&mut self, result: Result<T>) -> sqlx::Result<Result<T>> {
+        let sql = match &result {
+            Ok(_) => "RELEASE change; SAVEPOINT change",
+            // When SQLite had to undo the whole transaction, this fails, and so does the batch.
+            Err(_) => "ROLLBACK TO change",
+        };
+        execute(self.conn, sql).await?;
+        Ok(result)
+    }
+
+    /// Inserts what was collected and what waited for a transaction.
+    pub(crate) async fn finish(&mut self, waiting: &Waiting) -> sqlx::Result<()> {
+        event::insert_in_txn(self.conn, self.last_event, &self.events).await?;
+        audit::insert_in_txn(self.conn, &self.audits).await?;
+        audit::insert_in_txn(self.conn, &waiting.audits).await?;
+        key::touch_in_txn(self.conn, &waiting.touched).await
+    }
+
+    /// Returns the time of the newest change, if there is one.
+    pub(crate) fn newest(&self) -> Option<Timestamp> {
+        self.audits.iter().map(|audit| audit.at).max()
+    }
+
+    /// Makes the transaction durable and returns the number of its last event.
+    pub(crate) async fn commit(self) -> sqlx::Result<EventSeq> {
+        execute(self.conn, "COMMIT").await?;
+        Ok(self.last_event + self.events.len() as u64)
+    }
+}
+
+/// Runs a statement without arguments.
+pub(crate) async fn execute(conn: &mut SqliteConnection, sql: &'static str) -> sqlx::Result<()> {
+    sqlx::query(sql).execute(conn).await.map(drop)
+}
+
+/// Splits rows into few sizes of chunks, so that the statements that insert them are few and stay prepared.
+pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
+    std::iter::from_fn(move || {
+        let size = [128, 32, 8, 1].into_iter().find(|n| *n <= rows.len())?;
+        let (chunk, rest) = rows.split_at(size);
+        rows = rest;
+        Some(chunk)
+    })
+}
+
+/// The answer to everything in a transaction that failed.
+pub(crate) fn unavailable(error: &sqlx::Error) -> StoreError {
+    let message = match error {
+        sqlx::Error::Database(error) => error.message().to_owned(),
+        other => other.to_string(),
+    };
+    StoreError::Unavailable { message }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_hold_every_row_once_and_in_order() {
+        for n in [0, 1, 7, 8, 9, 127, 128, 300, 512] {
+            let rows: Vec<usize> = (0..n).collect();
+            let joined: Vec<usize> = chunks(&rows).flatten().copied().collect();
+            assert_eq!(joined, rows);
+        }
+    }
+}
