@@ -82,7 +82,8 @@ fn operation(route: &Route, generator: &mut SchemaGenerator) -> Value {
     if !parameters.is_empty() {
         operation["parameters"] = parameters.into();
     }
-    if let Some(schema) = body(route, &request, generator).filter(|_| takes_body) {
+    let body = takes_body.then(|| body(route, &request, generator));
+    if let Some(schema) = body.flatten() {
         operation["requestBody"] = json!({
             "required": schema.get("required").is_some() || schema.get("$ref").is_some(),
             "content": { "application/json": { "schema": schema } },
