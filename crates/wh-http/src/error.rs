@@ -10,7 +10,7 @@ use wh_domain::{ErrorCode, InputRefusal};
 /// Seconds after which a caller may try again what was not available.
 const RETRY_AFTER_SECONDS: u64 = 5;
 
-/// The most bytes of a message: it may quote what the caller sent.
+/// The most bytes of a text in an answer.
 const MESSAGE_BYTES_MAX: usize = 400;
 
 /// Why a request was refused or failed.
@@ -88,6 +88,14 @@ impl ApiError {
             .header(header::CONNECTION, HeaderValue::from_static("close"))
     }
 
+    /// Answers a body that did not arrive whole; the rest of it may still come.
+    pub(crate) fn too_late() -> Self {
+        Self::invalid("the request body did not arrive in time")
+            .hint("send it without pauses, or in smaller requests")
+            .status(StatusCode::REQUEST_TIMEOUT)
+            .header(header::CONNECTION, HeaderValue::from_static("close"))
+    }
+
     /// Answers a request that was not done in time.
     pub(crate) fn timed_out() -> Self {
         Self::new(ErrorCode::Unavailable, "the server did not finish in time")
@@ -123,16 +131,32 @@ impl ApiError {
 
     /// Returns what the caller is told, without secrets and bounded.
     pub(crate) fn body(&self) -> ErrorBody {
-        let mut message = wh_domain::redact(&self.message).into_owned();
-        message.truncate(message.floor_char_boundary(MESSAGE_BYTES_MAX));
+        let details = self.details.iter();
         ErrorBody {
             error: ErrorView {
                 code: self.code.as_str().to_owned(),
-                message,
+                message: tellable(&self.message),
                 hint: self.hint.clone(),
-                details: self.details.clone(),
+                details: details
+                    .map(|(name, value)| (name.clone(), tellable_value(value)))
+                    .collect(),
             },
         }
+    }
+}
+
+/// Makes text fit to be told: it may quote what the caller sent.
+fn tellable(text: &str) -> String {
+    let mut text = wh_domain::redact(text).into_owned();
+    text.truncate(text.floor_char_boundary(MESSAGE_BYTES_MAX));
+    text
+}
+
+fn tellable_value(value: &Value) -> Value {
+    match value {
+        Value::String(text) => tellable(text).into(),
+        Value::Array(items) => items.iter().map(tellable_value).collect(),
+        other => other.clone(),
     }
 }
 
@@ -178,8 +202,10 @@ mod tests {
     #[test]
     fn messages_are_bounded_and_hold_no_secret() {
         let key = "wh_full_0123456789abcdef0123456789abcdef";
-        let body = ApiError::invalid(format!("{key} {}", "é".repeat(5000))).body();
-        assert!(body.error.message.len() <= MESSAGE_BYTES_MAX);
-        assert!(!body.error.message.contains(key));
+        let field = format!("{key} {}", "é".repeat(5000));
+        let body = ApiError::field(&field, "is wrong").body();
+        let text = serde_json::to_string(&body).unwrap();
+        assert!(text.len() < 2 * MESSAGE_BYTES_MAX + 200, "{text}");
+        assert!(!text.contains(key), "{text}");
     }
 }

@@ -41,7 +41,7 @@ pub(crate) async fn call(server: Server, route: &Route, request: Request) -> Res
 
 async fn by_sse(server: Server, route: &Route, request: Request) -> Result<Response, ApiError> {
     let (mut parts, _body) = request.into_parts();
-    let follower = follow(server, route, &mut parts).await?;
+    let follower = follow_in_time(server, route, &mut parts).await?;
     Ok(sse::respond(follower))
 }
 
@@ -52,8 +52,19 @@ async fn by_socket(server: Server, route: &Route, request: Request) -> Result<Re
     }
     let upgrade = WebSocketUpgrade::from_request_parts(&mut parts, &()).await;
     let upgrade = upgrade.map_err(|_| not_a_socket())?;
-    let follower = follow(server, route, &mut parts).await?;
+    let follower = follow_in_time(server, route, &mut parts).await?;
     Ok(socket::respond(upgrade, follower))
+}
+
+/// Begins to follow within the time of an ordinary request; the stream itself has none.
+async fn follow_in_time(
+    server: Server,
+    route: &Route,
+    parts: &mut Parts,
+) -> Result<Follower, ApiError> {
+    let time_max = server.config.limits.handler_time_max;
+    let begun = tokio::time::timeout(time_max, follow(server, route, parts)).await;
+    begun.map_err(|_| ApiError::timed_out())?
 }
 
 async fn follow(server: Server, route: &Route, parts: &mut Parts) -> Result<Follower, ApiError> {

@@ -7,7 +7,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use bytes::Bytes;
-use http::{HeaderMap, StatusCode, header};
+use http::{HeaderMap, header};
 use http_body::Body as _;
 use http_body_util::{BodyExt, LengthLimitError, Limited};
 
@@ -42,9 +42,8 @@ pub(crate) async fn read(body: Body, bytes_max: usize) -> Result<Bytes, ApiError
         Err(error) if is_too_large(&error) => Err(ApiError::too_large(bytes_max)),
         Err(error) => {
             tracing::debug!(%error, "a request body did not arrive");
-            // `serve` answers in our place when it was too slow; anything else is a broken connection.
-            Err(ApiError::invalid("the request body did not arrive whole")
-                .status(StatusCode::REQUEST_TIMEOUT))
+            // It was too slow, or the connection broke and nobody reads this.
+            Err(ApiError::too_late())
         }
     }
 }

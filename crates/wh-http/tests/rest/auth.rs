@@ -124,3 +124,21 @@ async fn a_valid_credential_does_not_allow_everything() {
     answer.refused(403, "FORBIDDEN");
     server.stop().await;
 }
+
+#[tokio::test]
+async fn a_session_token_reaches_its_own_session() {
+    let server = TestServer::start().await;
+    let who = server.get("/api/v1/whoami").key(&server.admin).send().await;
+    let user = who.ok(200)["user"]["id"].as_str().unwrap().to_owned();
+    let (own, other) = (server.session(&user).await, server.session(&user).await);
+    let token = server.session_token(&user, &own).await;
+    let current = server.get("/api/v1/sessions/current").key(&token);
+    assert_eq!(current.send().await.ok(200)["id"], json!(own));
+    let path = format!("/api/v1/sessions/{other}");
+    let foreign = server.get(&path).key(&token).send().await;
+    foreign.refused(404, "NOT_FOUND");
+    for path in ["/api/v1/users", "/api/v1/keys", "/metrics"] {
+        let answer = server.get(path).key(&token).send().await;
+        answer.refused(403, "FORBIDDEN");
+    }
+}

@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use futures::{StreamExt, stream};
 use http::{Method, Response};
 use http_body_util::BodyExt;
 use hyper::body::Incoming;
@@ -230,6 +231,26 @@ async fn silence_is_broken_by_a_sign_of_life() {
     let call = socket_call(&server, "/api/v1/events").key(&server.admin);
     let mut socket = upgraded(call.open().await).await;
     assert_eq!(frame(&mut socket).await.0, 9);
+}
+
+#[tokio::test]
+async fn a_slow_reader_misses_nothing() {
+    let server = TestServer::start().await;
+    let start = *boards(&server, 1).await.last().unwrap();
+    let path = format!("/api/v1/events?after={start}");
+    let mut sse = Sse::open(server.get(&path).key(&server.admin)).await;
+    let call = socket_call(&server, &path).key(&server.admin);
+    let mut socket = upgraded(call.open().await).await;
+    // More than the feed reads at once.
+    let count: usize = 300;
+    let names: Vec<_> = (0..count).map(|n| format!("board {n}")).collect();
+    let made = names.iter().map(|name| server.board(&server.admin, name));
+    let made = stream::iter(made).buffer_unordered(16).count().await;
+    assert_eq!(made, count);
+    for n in 1..=count as u64 {
+        assert_eq!(sse.next().await.0, start + n);
+        assert_eq!(message(&mut socket).await["seq"], json!(start + n));
+    }
 }
 
 #[tokio::test]

@@ -1,19 +1,22 @@
 //! A server of its own for each test: store, application, sockets.
 
-use std::{net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use http::Method;
 use jiff::Timestamp;
 use newtype_uuid::GenericUuid;
 use serde_json::json;
+use sha2::{Digest, Sha256};
 use tempfile::TempDir;
 use tokio::net::{TcpListener, UnixListener};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
-use wh_app::{App, AppParts, Clock, RandomIds};
+use wh_app::{App, AppParts, Clock, IdSource, RandomIds};
+
 use wh_domain::{
-    AgentName, Budget, CredentialKind, Facts, NewAuditEntry, Operation, Outcome, Owner, Session,
-    SessionId, SessionRole, SessionState, Surface, Title, Usage, UserId, UserName,
+    AgentName, Budget, CredentialKind, Facts, Key, KeyHash, KeyId, KeyScope, Name, NewAuditEntry,
+    NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionRole, SessionState,
+    Surface, Title, Usage, UserId, UserName,
 };
 use wh_http::{
     HttpConfig, Mounts,
@@ -26,7 +29,6 @@ use wh_store_sqlite::{OpenOptions, SqliteStore};
 use crate::client::Call;
 
 pub(crate) struct TestServer {
-    pub(crate) app: Arc<App>,
     pub(crate) store: Arc<dyn Store>,
     pub(crate) address: SocketAddr,
     pub(crate) socket: PathBuf,
@@ -41,9 +43,10 @@ pub(crate) struct TestServer {
 struct SystemClock;
 
 impl Clock for SystemClock {
+    /// Returns whole microseconds: the store keeps no more, and what is made should look as it is stored.
     #[expect(clippy::disallowed_methods, reason = "the clock itself")]
     fn now(&self) -> Timestamp {
-        Timestamp::now()
+        Timestamp::from_microsecond(Timestamp::now().as_microsecond()).unwrap()
     }
 }
 
@@ -79,24 +82,23 @@ impl TestServer {
         let tasks = config.tasks.clone();
         let router = wh_http::router(app.clone(), config, mounts);
         let listeners = vec![Listener::Tcp(tcp), Listener::Unix(unix)];
-        let serving = serve(listeners, router, Limits::default(), shutdown.clone());
+        let limits = Limits {
+            body_read: Duration::from_secs(1),
+            ..Limits::default()
+        };
+        let serving = serve(listeners, router, limits, shutdown.clone());
         let serving = tasks.spawn(serving);
-        let mut server = Self {
-            app,
+        let admin = admin_key(&app).await;
+        Self {
             store,
             address,
             socket,
             shutdown,
-            admin: String::new(),
+            admin,
             tasks,
             directory,
             serving,
-        };
-        let body = json!({"name": "admin", "scope": "full"});
-        let made = server.call(Method::POST, "/api/v1/keys").json(&body);
-        let made = made.send_local().await.ok(201);
-        server.admin = made["key"].as_str().unwrap().to_owned();
-        server
+        }
     }
 
     pub(crate) fn call(&self, method: Method, path: &str) -> Call<'_> {
@@ -167,6 +169,29 @@ impl TestServer {
         id.to_string()
     }
 
+    /// Puts a token of the session's current run into the store, as starting it will.
+    pub(crate) async fn session_token(&self, user: &str, session: &str) -> String {
+        let secret = Secret::from_random(KeyScope::Session, RandomIds.secret_bits());
+        let user = UserId::from_untyped_uuid(user.parse().unwrap());
+        let session = SessionId::from_untyped_uuid(session.parse().unwrap());
+        let key = Key {
+            id: KeyId::from_untyped_uuid(Uuid::now_v7()),
+            user,
+            name: Name::parse("token").unwrap(),
+            scope: KeyScope::Session,
+            prefix: secret.prefix(),
+            hash: KeyHash(Sha256::digest(secret.expose()).into()),
+            session: Some((session, 1)),
+            created_at: SystemClock.now(),
+            expires_at: None,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        let applied = self.store.key_insert(&key, commit(user)).await;
+        drop(applied.unwrap());
+        secret.expose().to_owned()
+    }
+
     /// Stops the server as `serve` does, and checks that nothing is left.
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
@@ -175,6 +200,19 @@ impl TestServer {
         self.tasks.wait().await;
         self.store.close().await;
     }
+}
+
+async fn admin_key(app: &App) -> String {
+    let principal = app.local_principal().await.unwrap();
+    let cx = app.context(principal, Surface::Server);
+    let new = NewKey {
+        name: Name::parse("admin").unwrap(),
+        scope: KeyScope::Full,
+        user: None,
+        expires_at: None,
+    };
+    let made = app.key_create(&cx, new).await.unwrap();
+    made.secret.unwrap().expose().to_owned()
 }
 
 fn commit(user: UserId) -> Commit {
