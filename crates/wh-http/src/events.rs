@@ -16,7 +16,7 @@ use wh_api::{EventListRequest, FeedView};
 use wh_app::{EventFeed, FeedItem};
 
 use crate::{
-    call, error::ApiError, input, lines, state::Server, streams::StreamPermit, table::Route,
+    call, error::ApiError, input, limit, lines, state::Server, streams::StreamPermit, table::Route,
 };
 
 /// An open stream: the feed, and its place among the streams.
@@ -63,8 +63,7 @@ async fn follow_in_time(
     parts: &mut Parts,
 ) -> Result<Follower, ApiError> {
     let time_max = server.config.limits.handler_time_max;
-    let begun = tokio::time::timeout(time_max, follow(server, route, parts)).await;
-    begun.map_err(|_| ApiError::timed_out())?
+    limit::in_time(time_max, follow(server, route, parts)).await?
 }
 
 async fn follow(server: Server, route: &Route, parts: &mut Parts) -> Result<Follower, ApiError> {

@@ -1,5 +1,7 @@
 //! Limits every request's body and, where nothing streams, its time.
 
+use std::time::Duration;
+
 use axum::{
     body::Body,
     extract::{Request, State},
@@ -28,11 +30,18 @@ pub(crate) async fn body(State(server): State<Server>, request: Request, next: N
 
 /// Ends a request that is not answered in time.
 pub(crate) async fn time(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let limit = server.config.limits.handler_time_max;
-    match tokio::time::timeout(limit, next.run(request)).await {
-        Ok(response) => response,
-        Err(_) => ApiError::timed_out().into_response(),
-    }
+    let time_max = server.config.limits.handler_time_max;
+    let answered = in_time(time_max, next.run(request)).await;
+    answered.unwrap_or_else(IntoResponse::into_response)
+}
+
+/// Waits for `work`, but not longer than `time_max`.
+pub(crate) async fn in_time<T>(
+    time_max: Duration,
+    work: impl Future<Output = T>,
+) -> Result<T, ApiError> {
+    let done = tokio::time::timeout(time_max, work).await;
+    done.map_err(|_| ApiError::timed_out())
 }
 
 /// Reads a whole body, which [`body`] has limited.
@@ -66,4 +75,18 @@ fn is_too_large(error: &axum::Error) -> bool {
         cause = error.source();
     }
     false
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[tokio::test]
+    async fn what_takes_too_long_is_given_up() {
+        let quick = in_time(Duration::from_secs(60), async { 1 }).await;
+        assert_eq!(quick.unwrap(), 1);
+        let stuck = std::future::pending::<()>();
+        let refused = in_time(Duration::from_millis(1), stuck).await;
+        assert_eq!(refused.unwrap_err().status, 503);
+    }
 }

@@ -15,6 +15,7 @@ use crate::{
     RequestLimits,
     error::ApiError,
     input::{Fields, from_fields},
+    limit,
     state::Server,
 };
 
@@ -182,8 +183,7 @@ impl Route {
     ) -> Result<Response, ApiError> {
         let time_max = (self.time_max)(&server.config.limits);
         let work = (self.handler)(server, cx, fields);
-        let answered = tokio::time::timeout(time_max, work).await;
-        let mut response = answered.map_err(|_| ApiError::timed_out())??;
+        let mut response = limit::in_time(time_max, work).await??;
         *response.status_mut() = self.status;
         if let Some((name, value)) = self.header.clone() {
             response.headers_mut().insert(name, value);
