@@ -48,19 +48,19 @@ impl<'c> Batch<'c> {
         &mut self,
         change: &Change,
         commit: Commit,
-    ) -> sqlx::Result<Result<Applied>> {
+    ) -> Txn<Result<Applied>> {
         let result = self.try_commit_one(change, commit).await;
         self.settle(result).await
     }
 
     /// Adds messages, or leaves no trace of them.
-    pub(crate) async fn append_one(&mut self, append: MessageAppend) -> sqlx::Result<Result<u64>> {
+    pub(crate) async fn append_one(&mut self, append: MessageAppend) -> Txn<Result<u64>> {
         let result = message::append_in_txn(self, append).await;
         self.settle(result).await
     }
 
     /// Writes something of no meaning.
-    pub(crate) async fn probe_one(&mut self) -> sqlx::Result<Result<()>> {
+    pub(crate) async fn probe_one(&mut self) -> Txn<Result<()>> {
         let sql = "UPDATE meta SET value = value + 1 WHERE name = 'health_probes'";
         let result = execute(self.conn, sql).await.map_err(store_error);
         self.settle(result).await
@@ -94,14 +94,16 @@ impl<'c> Batch<'c> {
     }
 
     /// Keeps a change that succeeded, undoes one that failed, and opens the savepoint of the next.
-    async fn settle<T>(&mut self, result: Result<T>) -> sqlx::Result<Result<T>> {
-        let sql = match &result {
-            Ok(_) => "RELEASE change; SAVEPOINT change",
-            // When SQLite had to undo the whole transaction, this fails, and so does the batch.
-            Err(_) => "ROLLBACK TO change",
+    async fn settle<T>(&mut self, result: Result<T>) -> Txn<Result<T>> {
+        let Err(error) = &result else {
+            execute(self.conn, "RELEASE change; SAVEPOINT change").await?;
+            return Ok(result);
         };
-        execute(self.conn, sql).await?;
-        Ok(result)
+        match execute(self.conn, "ROLLBACK TO change").await {
+            Ok(()) => Ok(result),
+            // SQLite had to undo the whole transaction, and what made it do so is the reason for everyone in it.
+            Err(_) => Err(Failed::because_of(error)),
+        }
     }
 
     /// Inserts what was collected and what waited for a transaction.
@@ -139,13 +141,39 @@ pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
     })
 }
 
-/// The answer to everything in a transaction that failed.
-pub(crate) fn unavailable(error: &sqlx::Error) -> StoreError {
-    let message = match error {
-        sqlx::Error::Database(error) => error.message().to_owned(),
-        other => other.to_string(),
-    };
-    StoreError::Unavailable { message }
+/// Why a transaction failed, and everything in it.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    message: String,
+}
+
+/// The result of something that fails only together with its transaction.
+pub(crate) type Txn<T> = Result<T, Failed>;
+
+impl Failed {
+    fn because_of(error: &StoreError) -> Self {
+        let message = match error {
+            StoreError::Unavailable { message } => message.clone(),
+            other => other.to_string(),
+        };
+        Self { message }
+    }
+
+    /// Returns the answer for everything in the transaction.
+    pub(crate) fn answer(&self) -> StoreError {
+        let message = self.message.clone();
+        StoreError::Unavailable { message }
+    }
+}
+
+impl From<sqlx::Error> for Failed {
+    fn from(error: sqlx::Error) -> Self {
+        let message = match error {
+            sqlx::Error::Database(error) => error.message().to_owned(),
+            other => other.to_string(),
+        };
+        Self { message }
+    }
 }
 
 #[cfg(test)]

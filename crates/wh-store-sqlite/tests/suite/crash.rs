@@ -11,8 +11,8 @@ use newtype_uuid::GenericUuid;
 use tokio::task::JoinSet;
 use uuid::Uuid;
 use wh_domain::{MessageKind, PageLimit, Reach};
-use wh_store::conformance::fixture;
 use wh_store::MessageAppend;
+use wh_store::conformance::fixture;
 
 use crate::support::{self, Place};
 
@@ -136,7 +136,7 @@ async fn nothing_acknowledged_is_lost() {
         for ack in acks {
             match ack.split_once(' ').unwrap() {
                 ("event", seq) => {
-                    assert!(events.insert(seq.parse::<u64>().unwrap()), "given twice")
+                    assert!(events.insert(seq.parse::<u64>().unwrap()), "given twice");
                 }
                 (_, rest) => assert!(messages.insert(rest.to_owned()), "given twice"),
             }

@@ -1,8 +1,8 @@
 //! A row that cannot be read spoils only itself.
 
 use wh_domain::{PageLimit, PageRequest, Reach, SessionFilter};
-use wh_store::conformance::fixture;
 use wh_store::StoreError;
+use wh_store::conformance::fixture;
 
 use crate::support::{Place, meddle};
 
