@@ -23,7 +23,15 @@ pub(crate) struct Batch<'c> {
     audits: Vec<NewAuditEntry>,
     /// The number of the last event before this transaction.
     last_event: EventSeq,
+    /// Whether the last statement of the change kept it already, see [`KEEP`].
+    kept: bool,
 }
+
+/// Keeps a change and opens the savepoint of the next.
+///
+/// Every statement costs a trip to the connection's thread, so the last statement of a change carries this along; the
+/// change then says so with [`Batch::kept`] and must not fail any more.
+pub(crate) const KEEP: &str = "; RELEASE change; SAVEPOINT change";
 
 impl<'c> Batch<'c> {
     /// Opens the transaction, and the savepoint of its first change.
@@ -38,6 +46,7 @@ impl<'c> Batch<'c> {
             events: Vec::new(),
             audits: Vec::new(),
             last_event,
+            kept: false,
         })
     }
 
@@ -87,6 +96,11 @@ impl<'c> Batch<'c> {
         Ok(Applied::Done { seq })
     }
 
+    /// Says that the change was kept by its own last statement.
+    pub(crate) fn kept(&mut self) {
+        self.kept = true;
+    }
+
     /// Adds an event and returns its number. Only for changes that have succeeded.
     pub(crate) fn announce(&mut self, at: Timestamp, event: NewEvent) -> EventSeq {
         self.events.push((at, event));
@@ -95,8 +109,11 @@ impl<'c> Batch<'c> {
 
     /// Keeps a change that succeeded, undoes one that failed, and opens the savepoint of the next.
     async fn settle<T>(&mut self, result: Result<T>) -> Txn<Result<T>> {
+        let kept = std::mem::take(&mut self.kept);
         let Err(error) = &result else {
-            execute(self.conn, "RELEASE change; SAVEPOINT change").await?;
+            if !kept {
+                execute(self.conn, "RELEASE change; SAVEPOINT change").await?;
+            }
             return Ok(result);
         };
         match execute(self.conn, "ROLLBACK TO change").await {
@@ -131,14 +148,12 @@ pub(crate) async fn execute(conn: &mut SqliteConnection, sql: &'static str) -> s
     sqlx::query(sql).execute(conn).await.map(drop)
 }
 
-/// Splits rows into few sizes of chunks, so that the statements that insert them are few and stay prepared.
-pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
-    std::iter::from_fn(move || {
-        let size = [128, 32, 8, 1].into_iter().find(|n| *n <= rows.len())?;
-        let (chunk, rest) = rows.split_at(size);
-        rows = rest;
-        Some(chunk)
-    })
+/// The most rows that one statement inserts.
+pub(crate) const ROWS_MAX: usize = 128;
+
+/// Tells whether a statement that inserts so many rows is worth keeping prepared: only small numbers come again.
+pub(crate) fn is_common(rows: usize) -> bool {
+    rows <= 4
 }
 
 /// Why a transaction failed, and everything in it.
@@ -173,19 +188,5 @@ impl From<sqlx::Error> for Failed {
             other => other.to_string(),
         };
         Self { message }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn chunks_hold_every_row_once_and_in_order() {
-        for n in [0, 1, 7, 8, 9, 127, 128, 300, 512] {
-            let rows: Vec<usize> = (0..n).collect();
-            let joined: Vec<usize> = chunks(&rows).flatten().copied().collect();
-            assert_eq!(joined, rows);
-        }
     }
 }
