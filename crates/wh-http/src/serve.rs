@@ -233,7 +233,13 @@ where
                 )
             }
         };
-        Ok(if is_late.get() { too_late() } else { response })
+        // A handler that noticed has said so, with headers that this layer does not know.
+        let is_told = response.status() == StatusCode::REQUEST_TIMEOUT;
+        Ok(if is_late.get() && !is_told {
+            too_late()
+        } else {
+            response
+        })
     }
 
     async fn drain(&self) -> Drained {

@@ -10,7 +10,7 @@ use wh_domain::{
 use wh_store::{AuditStore, Result};
 
 use crate::SqliteStore;
-use crate::batch::chunks;
+use crate::batch::{ROWS_MAX, is_common};
 use crate::reach::Query;
 use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
 
@@ -88,7 +88,7 @@ pub(crate) async fn insert_in_txn(
     conn: &mut SqliteConnection,
     entries: &[NewAuditEntry],
 ) -> sqlx::Result<()> {
-    for chunk in chunks(entries) {
+    for chunk in entries.chunks(ROWS_MAX) {
         let mut query = Query::new(
             "INSERT INTO audit (at, request_id, user_id, credential, key_id, session_id, surface, operation,
              subject_kind, subject_id, refused, facts) ",
@@ -111,7 +111,8 @@ pub(crate) async fn insert_in_txn(
                 .push_bind(refused)
                 .push_bind(facts_text(&entry.facts));
         });
-        query.build().execute(&mut *conn).await?;
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *conn).await?;
     }
     Ok(())
 }

@@ -20,16 +20,14 @@ use crate::open::{base_options, sync_directory};
 pub(crate) async fn copy(from: &Path, to: &Path) -> Result<EventSeq> {
     let to = std::path::absolute(to).map_err(|e| io_error(to, &e))?;
     if fs::symlink_metadata(&to).is_ok() {
-        return Err(StoreError::Taken {
-            what: "the name of the backup",
-        });
+        return Err(taken());
     }
     let partial = Partial::create(&to)?;
     vacuum(from, &partial.path).await?;
     let last = last_event(&partial.path).await?;
-    let sync = |path: &Path| File::open(path)?.sync_all();
-    sync(&partial.path).map_err(|e| io_error(&partial.path, &e))?;
-    partial.publish(&to)?;
+    // Making a large file durable takes a while, in which the runtime has better things to do.
+    let published = tokio::task::spawn_blocking(move || partial.publish(&to)).await;
+    published.map_err(|e| StoreError::Backend(e.into()))??;
     Ok(last)
 }
 
@@ -72,25 +70,33 @@ impl Partial {
         Ok(Self { path })
     }
 
-    /// Gives the copy its name, unless somebody took it meanwhile.
+    /// Makes the copy durable and gives it its name, unless somebody took that meanwhile.
     fn publish(self, to: &Path) -> Result<()> {
+        let synced = File::open(&self.path).and_then(|file| file.sync_all());
+        synced.map_err(|e| io_error(&self.path, &e))?;
         // Unlike a rename, a link never replaces what is there.
         match fs::hard_link(&self.path, to) {
             Ok(()) => {}
-            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => {
-                return Err(StoreError::Taken {
-                    what: "the name of the backup",
-                });
-            }
-            Err(e) => return Err(io_error(to, &e)),
+            Err(e) if e.kind() == io::ErrorKind::AlreadyExists => return Err(taken()),
+            // Some file systems have no links.
+            Err(_) if fs::symlink_metadata(to).is_ok() => return Err(taken()),
+            Err(_) => fs::rename(&self.path, to).map_err(|e| io_error(to, &e))?,
         }
         sync_directory(to).map_err(|e| io_error(to, &e))
     }
 }
 
+fn taken() -> StoreError {
+    StoreError::Taken {
+        what: "the name of the backup",
+    }
+}
+
 impl Drop for Partial {
     fn drop(&mut self) {
-        if let Err(error) = fs::remove_file(&self.path) {
+        if let Err(error) = fs::remove_file(&self.path)
+            && error.kind() != io::ErrorKind::NotFound
+        {
             tracing::warn!(path = %self.path.display(), %error, "a partial backup was not removed");
         }
     }

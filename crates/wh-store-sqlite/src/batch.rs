@@ -23,7 +23,15 @@ pub(crate) struct Batch<'c> {
     audits: Vec<NewAuditEntry>,
     /// The number of the last event before this transaction.
     last_event: EventSeq,
+    /// Whether the last statement of the change kept it already, see [`KEEP`].
+    kept: bool,
 }
+
+/// Keeps a change and opens the savepoint of the next.
+///
+/// Every statement costs a trip to the connection's thread, so the last statement of a change carries this along; the
+/// change then says so with [`Batch::kept`] and must not fail any more.
+pub(crate) const KEEP: &str = "; RELEASE change; SAVEPOINT change";
 
 impl<'c> Batch<'c> {
     /// Opens the transaction, and the savepoint of its first change.
@@ -38,6 +46,7 @@ impl<'c> Batch<'c> {
             events: Vec::new(),
             audits: Vec::new(),
             last_event,
+            kept: false,
         })
     }
 
@@ -48,19 +57,19 @@ impl<'c> Batch<'c> {
         &mut self,
         change: &Change,
         commit: Commit,
-    ) -> sqlx::Result<Result<Applied>> {
+    ) -> Txn<Result<Applied>> {
         let result = self.try_commit_one(change, commit).await;
         self.settle(result).await
     }
 
     /// Adds messages, or leaves no trace of them.
-    pub(crate) async fn append_one(&mut self, append: MessageAppend) -> sqlx::Result<Result<u64>> {
+    pub(crate) async fn append_one(&mut self, append: MessageAppend) -> Txn<Result<u64>> {
         let result = message::append_in_txn(self, append).await;
         self.settle(result).await
     }
 
     /// Writes something of no meaning.
-    pub(crate) async fn probe_one(&mut self) -> sqlx::Result<Result<()>> {
+    pub(crate) async fn probe_one(&mut self) -> Txn<Result<()>> {
         let sql = "UPDATE meta SET value = value + 1 WHERE name = 'health_probes'";
         let result = execute(self.conn, sql).await.map_err(store_error);
         self.settle(result).await
@@ -87,6 +96,11 @@ impl<'c> Batch<'c> {
         Ok(Applied::Done { seq })
     }
 
+    /// Says that the change was kept by its own last statement.
+    pub(crate) fn kept(&mut self) {
+        self.kept = true;
+    }
+
     /// Adds an event and returns its number. Only for changes that have succeeded.
     pub(crate) fn announce(&mut self, at: Timestamp, event: NewEvent) -> EventSeq {
         self.events.push((at, event));
@@ -94,14 +108,19 @@ impl<'c> Batch<'c> {
     }
 
     /// Keeps a change that succeeded, undoes one that failed, and opens the savepoint of the next.
-    async fn settle<T>(&mut self, result: Result<T>) -> sqlx::Result<Result<T>> {
-        let sql = match &result {
-            Ok(_) => "RELEASE change; SAVEPOINT change",
-            // When SQLite had to undo the whole transaction, this fails, and so does the batch.
-            Err(_) => "ROLLBACK TO change",
+    async fn settle<T>(&mut self, result: Result<T>) -> Txn<Result<T>> {
+        let kept = std::mem::take(&mut self.kept);
+        let Err(error) = &result else {
+            if !kept {
+                execute(self.conn, "RELEASE change; SAVEPOINT change").await?;
+            }
+            return Ok(result);
         };
-        execute(self.conn, sql).await?;
-        Ok(result)
+        match execute(self.conn, "ROLLBACK TO change").await {
+            Ok(()) => Ok(result),
+            // SQLite had to undo the whole transaction, and what made it do so is the reason for everyone in it.
+            Err(_) => Err(Failed::because_of(error)),
+        }
     }
 
     /// Inserts what was collected and what waited for a transaction.
@@ -129,35 +148,45 @@ pub(crate) async fn execute(conn: &mut SqliteConnection, sql: &'static str) -> s
     sqlx::query(sql).execute(conn).await.map(drop)
 }
 
-/// Splits rows into few sizes of chunks, so that the statements that insert them are few and stay prepared.
-pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
-    std::iter::from_fn(move || {
-        let size = [128, 32, 8, 1].into_iter().find(|n| *n <= rows.len())?;
-        let (chunk, rest) = rows.split_at(size);
-        rows = rest;
-        Some(chunk)
-    })
+/// The most rows that one statement inserts.
+pub(crate) const ROWS_MAX: usize = 128;
+
+/// Tells whether a statement that inserts so many rows is worth keeping prepared: only small numbers come again.
+pub(crate) fn is_common(rows: usize) -> bool {
+    rows <= 4
 }
 
-/// The answer to everything in a transaction that failed.
-pub(crate) fn unavailable(error: &sqlx::Error) -> StoreError {
-    let message = match error {
-        sqlx::Error::Database(error) => error.message().to_owned(),
-        other => other.to_string(),
-    };
-    StoreError::Unavailable { message }
+/// Why a transaction failed, and everything in it.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    message: String,
 }
 
-#[cfg(test)]
-mod tests {
-    use super::*;
+/// The result of something that fails only together with its transaction.
+pub(crate) type Txn<T> = Result<T, Failed>;
 
-    #[test]
-    fn chunks_hold_every_row_once_and_in_order() {
-        for n in [0, 1, 7, 8, 9, 127, 128, 300, 512] {
-            let rows: Vec<usize> = (0..n).collect();
-            let joined: Vec<usize> = chunks(&rows).flatten().copied().collect();
-            assert_eq!(joined, rows);
-        }
+impl Failed {
+    fn because_of(error: &StoreError) -> Self {
+        let message = match error {
+            StoreError::Unavailable { message } => message.clone(),
+            other => other.to_string(),
+        };
+        Self { message }
+    }
+
+    /// Returns the answer for everything in the transaction.
+    pub(crate) fn answer(&self) -> StoreError {
+        let message = self.message.clone();
+        StoreError::Unavailable { message }
+    }
+}
+
+impl From<sqlx::Error> for Failed {
+    fn from(error: sqlx::Error) -> Self {
+        let message = match error {
+            sqlx::Error::Database(error) => error.message().to_owned(),
+            other => other.to_string(),
+        };
+        Self { message }
     }
 }

@@ -8,7 +8,7 @@ use wh_domain::{Board, BoardItem, IdRef, Page, PageRequest, Reach};
 use wh_store::{Applied, BoardStore, Commit, Result, StoreError};
 
 use crate::SqliteStore;
-use crate::batch::{Batch, chunks};
+use crate::batch::{Batch, KEEP, ROWS_MAX, is_common};
 use crate::board_sql::{self, Found};
 use crate::cache::Lookup;
 use crate::change::Change;
@@ -92,21 +92,32 @@ impl SqliteStore {
 }
 
 pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<()> {
-    sqlx::query(
+    let mut insert = Query::new(
         "INSERT INTO boards (id, owner_user_id, owner_key_id, name, description, revision, created_at, updated_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
-    )
-    .bind(uuid(board.id))
-    .bind(uuid(board.owner.user))
-    .bind(uuid_opt(board.owner.key))
-    .bind(board.name.as_str())
-    .bind(board.description.as_ref().map(|d| d.as_str()))
-    .bind(int(board.revision))
-    .bind(micros(board.created_at))
-    .bind(micros(board.updated_at))
-    .execute(&mut *batch.conn)
-    .await
-    .map_err(|e| insert_error(e, &[]))?;
+         VALUES (",
+    );
+    insert
+        .separated(", ")
+        .push_bind(uuid(board.id))
+        .push_bind(uuid(board.owner.user))
+        .push_bind(uuid_opt(board.owner.key))
+        .push_bind(board.name.as_str())
+        .push_bind(board.description.as_ref().map(|d| d.as_str()))
+        .push_bind(int(board.revision))
+        .push_bind(micros(board.created_at))
+        .push_bind(micros(board.updated_at))
+        .push_unseparated(")");
+    let is_empty = board.zones.is_empty() && board.placements.is_empty();
+    if is_empty {
+        insert.push(KEEP);
+    }
+    let inserted = insert.build().execute(&mut *batch.conn).await;
+    inserted.map_err(|e| insert_error(e, &[]))?;
+    if is_empty {
+        batch.kept();
+        batch.boards.push(uuid(board.id));
+        return Ok(());
+    }
     insert_contents(batch, board).await.map_err(store_error)
 }
 
@@ -156,7 +167,7 @@ async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<(
     let id = uuid(board.id);
     batch.boards.push(id);
     let zones: Vec<_> = board.zones.iter().enumerate().collect();
-    for chunk in chunks(&zones) {
+    for chunk in zones.chunks(ROWS_MAX) {
         let mut query = Query::new(
             "INSERT INTO zones (board_id, id, ord, name, color, x, y, width, height, prompt_template) ",
         );
@@ -172,10 +183,11 @@ async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<(
                 .push_bind(zone.rect.height)
                 .push_bind(zone.prompt_template.as_ref().map(|t| t.as_str()));
         });
-        query.build().execute(&mut *batch.conn).await?;
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *batch.conn).await?;
     }
     let placements: Vec<_> = board.placements.iter().enumerate().collect();
-    for chunk in chunks(&placements) {
+    for chunk in placements.chunks(ROWS_MAX) {
         let mut query = Query::new(
             "INSERT INTO placements (board_id, item_kind, item_id, ord, x, y, zone_id) ",
         );
@@ -192,7 +204,8 @@ async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<(
                 .push_bind(placement.position.y)
                 .push_bind(uuid_opt(placement.zone));
         });
-        query.build().execute(&mut *batch.conn).await?;
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *batch.conn).await?;
     }
     Ok(())
 }

@@ -51,7 +51,7 @@ impl Change {
             Self::RepoInsert(repo) => repo::insert_in_txn(batch.conn, repo).await,
             Self::BoardInsert(board) => board::insert_in_txn(batch, board).await,
             Self::BoardSave(board) => board::save_in_txn(batch, board).await,
-            Self::SessionInsert(session) => session::insert_in_txn(batch.conn, session).await,
+            Self::SessionInsert(session) => session::insert_in_txn(batch, session).await,
             Self::SessionPatch(id, patch, at) => {
                 session::patch_in_txn(batch.conn, *id, patch, *at).await
             }

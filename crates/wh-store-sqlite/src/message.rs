@@ -2,14 +2,13 @@
 
 use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
-use uuid::Uuid;
 use wh_domain::{
     EventKind, Facts, Message, MessageKind, NewEvent, NewMessage, PageLimit, Reach, SessionId,
 };
 use wh_store::{MessageAppend, MessageHit, MessageStore, Result, StoreError};
 
 use crate::SqliteStore;
-use crate::batch::{Batch, chunks};
+use crate::batch::{Batch, KEEP, ROWS_MAX, is_common};
 use crate::change::Request;
 use crate::error::{insert_error, store_error};
 use crate::reach::{Owned, Query, push_owned};
@@ -109,28 +108,30 @@ pub(crate) async fn append_in_txn(batch: &mut Batch<'_>, append: MessageAppend) 
         epoch,
         messages,
     } = append;
-    let found = sqlx::query(
-        "SELECT owner_user_id, owner_key_id, epoch, last_seq FROM sessions WHERE id = ?",
-    )
-    .bind(uuid(session))
-    .fetch_optional(&mut *batch.conn)
-    .await
-    .map_err(store_error)?
-    .ok_or(StoreError::NotFound { what: "session" })?;
-    let current = row::direct("session", row::count(&found, "epoch"))?;
-    let before = row::direct("session", row::count(&found, "last_seq"))?;
-    let owner = row::direct("session", row::owner(&found))?;
-    // A run that the store does not know of yet is as little current as one that is over.
-    if epoch != current {
-        return Err(StoreError::Fenced { epoch, current });
-    }
     let Some(newest) = messages.last() else {
-        return Ok(before);
+        return current_in_txn(batch, session, epoch).await;
     };
-    let last = before + messages.len() as u64;
     let at = newest.created_at;
-    insert(batch, uuid(session), before, &messages).await?;
-    update_session(batch, uuid(session), last, &messages, micros(at)).await?;
+    // All but the last chunk, which is most often the only one, are added by statements of their own.
+    let last_chunk = (messages.len() - 1) / ROWS_MAX * ROWS_MAX;
+    for (n, chunk) in messages[..last_chunk].chunks(ROWS_MAX).enumerate() {
+        let mut insert = insert_query(session, epoch, n * ROWS_MAX, chunk);
+        let inserted = insert.build().persistent(false).execute(&mut *batch.conn);
+        inserted.await.map_err(taken)?;
+    }
+    let chunk = &messages[last_chunk..];
+    let mut insert = insert_query(session, epoch, last_chunk, chunk);
+    push_session_update(&mut insert, session, epoch, &messages, micros(at));
+    insert.push(KEEP);
+    let insert = insert.build().persistent(is_common(chunk.len()));
+    let updated = insert.fetch_all(&mut *batch.conn).await.map_err(taken)?;
+    let Some(updated) = updated.first() else {
+        // Nothing was written; the session says why.
+        return current_in_txn(batch, session, epoch).await;
+    };
+    let last = row::direct("session", row::count(updated, "last_seq"))?;
+    let owner = row::direct("session", row::owner(updated))?;
+    batch.kept();
     let event = NewEvent {
         kind: EventKind::MessageAdded,
         subject: session.into(),
@@ -143,55 +144,72 @@ pub(crate) async fn append_in_txn(batch: &mut Batch<'_>, append: MessageAppend) 
     Ok(last)
 }
 
-async fn insert(
-    batch: &mut Batch<'_>,
-    session: Uuid,
-    before: u64,
-    messages: &[NewMessage],
-) -> Result<()> {
-    let mut seq = before;
-    for chunk in chunks(messages) {
-        let mut query = Query::new(
-            "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at) ",
-        );
-        query.push_values(chunk, |mut row, message| {
-            seq += 1;
+/// Returns the number of the last message of a session whose current run this is, or says why it is not.
+async fn current_in_txn(batch: &mut Batch<'_>, session: SessionId, epoch: u64) -> Result<u64> {
+    let found = sqlx::query("SELECT epoch, last_seq FROM sessions WHERE id = ?")
+        .bind(uuid(session))
+        .fetch_optional(&mut *batch.conn)
+        .await
+        .map_err(store_error)?
+        .ok_or(StoreError::NotFound { what: "session" })?;
+    let current = row::direct("session", row::count(&found, "epoch"))?;
+    // A run that the store does not know of yet is as little current as one that is over.
+    if epoch != current {
+        return Err(StoreError::Fenced { epoch, current });
+    }
+    row::direct("session", row::count(&found, "last_seq"))
+}
+
+fn taken(error: sqlx::Error) -> StoreError {
+    insert_error(error, &[("messages.id", "the message's id")])
+}
+
+/// Returns the insertion of messages with the numbers after the session's last plus `before`; of none if it is fenced.
+fn insert_query(session: SessionId, epoch: u64, before: usize, messages: &[NewMessage]) -> Query {
+    let mut query = Query::new(
+        "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at) ",
+    );
+    query.push("WITH new (id, n, turn_id, kind, text, detail, created_at) AS (");
+    query.push_values(
+        messages.iter().zip(before + 1..),
+        |mut row, (message, n)| {
             row.push_bind(uuid(message.id))
-                .push_bind(session)
-                .push_bind(int(seq))
+                .push_bind(int(n as u64))
                 .push_bind(uuid_opt(message.turn))
                 .push_bind(message.kind.as_str())
                 .push_bind(message.text.as_str())
                 .push_bind(message.detail.as_deref())
                 .push_bind(micros(message.created_at));
-        });
-        let inserted = query.build().execute(&mut *batch.conn).await;
-        inserted.map_err(|e| insert_error(e, &[("messages.id", "the message's id")]))?;
-    }
-    Ok(())
+        },
+    );
+    query.push(
+        ") SELECT new.id, s.id, s.last_seq + new.n, new.turn_id, new.kind, new.text, new.detail, new.created_at
+         FROM new CROSS JOIN sessions s WHERE s.id = ",
+    );
+    query.push_bind(uuid(session));
+    query.push(" AND s.epoch = ").push_bind(int(epoch));
+    query
 }
 
-async fn update_session(
-    batch: &mut Batch<'_>,
-    session: Uuid,
-    last: u64,
+/// Adds the update of the session's row, which yields the row if the messages were added.
+fn push_session_update(
+    query: &mut Query,
+    session: SessionId,
+    epoch: u64,
     messages: &[NewMessage],
     at: i64,
-) -> Result<()> {
+) {
     let said = messages.iter().rev().find(|m| m.kind == MessageKind::Agent);
     let words = said.map(|m| m.text.chars().take(LAST_WORDS_CHARS).collect::<String>());
-    sqlx::query(
-        "UPDATE sessions SET last_seq = ?, last_words = coalesce(?, last_words), updated_at = max(updated_at, ?)
-         WHERE id = ?",
-    )
-    .bind(int(last))
-    .bind(words)
-    .bind(at)
-    .bind(session)
-    .execute(&mut *batch.conn)
-    .await
-    .map(drop)
-    .map_err(store_error)
+    query.push("; UPDATE sessions SET last_seq = last_seq + ");
+    query.push_bind(int(messages.len() as u64));
+    query.push(", last_words = coalesce(").push_bind(words);
+    query
+        .push(", last_words), updated_at = max(updated_at, ")
+        .push_bind(at);
+    query.push(") WHERE id = ").push_bind(uuid(session));
+    query.push(" AND epoch = ").push_bind(int(epoch));
+    query.push(" RETURNING last_seq, owner_user_id, owner_key_id");
 }
 
 #[cfg(test)]

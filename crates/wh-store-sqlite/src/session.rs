@@ -8,6 +8,7 @@ use wh_domain::{IdRef, Page, PageRequest, Reach, Session, SessionFilter, Session
 use wh_store::{Applied, Commit, Result, SessionStore, StoreError};
 
 use crate::SqliteStore;
+use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned, push_tree};
@@ -106,9 +107,13 @@ fn push_filter(query: &mut Query, filter: &SessionFilter) {
     }
 }
 
-pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, session: &Session) -> Result<()> {
-    let inserted = insert_query(session).build().execute(conn).await;
-    inserted.map(drop).map_err(|e| insert_error(e, &[]))
+pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, session: &Session) -> Result<()> {
+    let mut insert = insert_query(session);
+    insert.push(KEEP);
+    let inserted = insert.build().execute(&mut *batch.conn).await;
+    inserted.map_err(|e| insert_error(e, &[]))?;
+    batch.kept();
+    Ok(())
 }
 
 pub(crate) async fn patch_in_txn(

@@ -8,9 +8,9 @@ use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use wh_domain::EventSeq;
-use wh_store::{Applied, Result, StoreError};
+use wh_store::{Applied, Result};
 
-use crate::batch::{Batch, unavailable};
+use crate::batch::{Batch, Failed, Txn};
 use crate::cache::BoardCache;
 use crate::change::Request;
 use crate::checkpoint::Checkpoint;
@@ -64,11 +64,11 @@ impl Answer {
     }
 
     /// Answers that the transaction failed, whatever became of this part of it.
-    fn fail(self, error: &sqlx::Error) {
+    fn fail(self, failed: &Failed) {
         match self {
-            Self::Commit(to, _) => drop(to.send(Err(unavailable(error)))),
-            Self::Append(to, _) => drop(to.send(Err(unavailable(error)))),
-            Self::Probe(to, _) => drop(to.send(Err(unavailable(error)))),
+            Self::Commit(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Append(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Probe(to, _) => drop(to.send(Err(failed.answer()))),
         }
     }
 }
@@ -139,11 +139,11 @@ impl Writer {
                     self.checkpoint.run_if_due(conn).await;
                 }
             }
-            Err(error) => {
-                self.failed(&error).await;
-                answers.into_iter().for_each(|answer| answer.fail(&error));
+            Err(failed) => {
+                self.give_up(&failed).await;
+                answers.into_iter().for_each(|answer| answer.fail(&failed));
                 for request in requests.drain(..) {
-                    refuse(request, &error);
+                    refuse(request, &failed);
                 }
                 self.shared.notes.put_back(waiting);
             }
@@ -155,16 +155,15 @@ impl Writer {
         requests: &mut Vec<Request>,
         answers: &mut Vec<Answer>,
         waiting: &Waiting,
-    ) -> sqlx::Result<EventSeq> {
+    ) -> Txn<EventSeq> {
         if self.conn.is_none() {
             self.reconnect().await?;
         }
         let Some(conn) = &mut self.conn else {
-            return Err(sqlx::Error::WorkerCrashed);
+            return Err(sqlx::Error::WorkerCrashed.into());
         };
         let mut batch = Batch::begin(conn, self.last_event).await?;
         for request in requests.drain(..) {
-            // Pushed before it runs, so that a failing transaction finds everyone who waits.
             run_one(&mut batch, request, answers).await?;
         }
         batch.finish(waiting).await?;
@@ -180,7 +179,7 @@ impl Writer {
         self.shared.boards.commit_begin(&boards);
         let committed = batch.commit().await;
         self.shared.boards.commit_end(&boards);
-        committed
+        Ok(committed?)
     }
 
     /// Connects again after a failure. The file, not our memory, says what was written last.
@@ -206,10 +205,10 @@ impl Writer {
     }
 
     /// Undoes the transaction by giving up its connection: whatever state that was in, the next one has none of it.
-    async fn failed(&mut self, error: &sqlx::Error) {
+    async fn give_up(&mut self, failed: &Failed) {
         if !self.failing {
             self.failing = true;
-            tracing::error!(%error, "a transaction failed; nothing of it was written");
+            tracing::error!(?failed, "a transaction failed; nothing of it was written");
         }
         if let Some(conn) = self.conn.take() {
             let closed = conn.close().await;
@@ -219,11 +218,7 @@ impl Writer {
 }
 
 /// Runs one request and keeps its answer. When the transaction fails, the answer is there to be failed.
-async fn run_one(
-    batch: &mut Batch<'_>,
-    request: Request,
-    answers: &mut Vec<Answer>,
-) -> sqlx::Result<()> {
+async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answer>) -> Txn<()> {
     match request {
         Request::Commit {
             change,
@@ -247,24 +242,24 @@ async fn run_one(
 fn keep<T>(
     answers: &mut Vec<Answer>,
     to: oneshot::Sender<Result<T>>,
-    result: sqlx::Result<Result<T>>,
+    result: Txn<Result<T>>,
     answer: impl Fn(oneshot::Sender<Result<T>>, Result<T>) -> Answer,
-) -> sqlx::Result<()> {
+) -> Txn<()> {
     match result {
         Ok(result) => {
             answers.push(answer(to, result));
             Ok(())
         }
-        Err(error) => {
-            answers.push(answer(to, Err(unavailable(&error))));
-            Err(error)
+        Err(failed) => {
+            answers.push(answer(to, Err(failed.answer())));
+            Err(failed)
         }
     }
 }
 
 /// Answers a request that was not even tried.
-fn refuse(request: Request, error: &sqlx::Error) {
-    let reason: StoreError = unavailable(error);
+fn refuse(request: Request, failed: &Failed) {
+    let reason = failed.answer();
     match request {
         Request::Commit { answer, .. } => drop(answer.send(Err(reason))),
         Request::Append { answer, .. } => drop(answer.send(Err(reason))),

@@ -1,5 +1,7 @@
 //! Runs every check of `wh_store::conformance`, each on a database of its own.
 
+#![expect(clippy::unwrap_used, reason = "a test fails by panicking")]
+
 use std::sync::Arc;
 
 use wh_store::Store;

@@ -8,7 +8,7 @@ pub mod audit;
 pub mod board;
 pub mod commit;
 pub mod event;
-mod fixture;
+pub mod fixture;
 pub mod key;
 pub mod message;
 pub mod reach;

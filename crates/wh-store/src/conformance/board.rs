@@ -35,7 +35,7 @@ fn full_board(owner: Owner) -> Made<Board> {
     let zone = board.zones[1].id;
     board.placements = (0..40)
         .map(|n: u32| Placement {
-            item: if n % 2 == 0 {
+            item: if n.is_multiple_of(2) {
                 BoardItem::Session(fixture::id())
             } else {
                 BoardItem::Worktree(fixture::id())
@@ -44,7 +44,7 @@ fn full_board(owner: Owner) -> Made<Board> {
                 x: f64::from(n) / 3.0,
                 y: -f64::from(n),
             },
-            zone: (n % 3 == 0).then_some(zone),
+            zone: n.is_multiple_of(3).then_some(zone),
         })
         .collect();
     Ok(board)

@@ -1,4 +1,4 @@
-//! Things to put into a store, fresh each time.
+//! Things to put into a store, fresh each time. Backends use them for tests of their own.
 
 use std::sync::Arc;
 use std::sync::atomic::{AtomicI64, Ordering};
@@ -17,26 +17,26 @@ use wh_domain::{
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
 
 /// What a fixture returns.
-pub(super) type Made<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
+pub type Made<T> = std::result::Result<T, Box<dyn std::error::Error + Send + Sync>>;
 
 /// Makes an id nobody has.
-pub(super) fn id<K: TypedUuidKind>() -> TypedUuid<K> {
+pub fn id<K: TypedUuidKind>() -> TypedUuid<K> {
     TypedUuid::from_untyped_uuid(Uuid::now_v7())
 }
 
 /// Returns a time, later each time by a millisecond; no clock is read.
-pub(super) fn now() -> Timestamp {
+pub fn now() -> Timestamp {
     static MILLIS: AtomicI64 = AtomicI64::new(1_800_000_000_000);
     let millis = MILLIS.fetch_add(1, Ordering::Relaxed);
     Timestamp::from_millisecond(millis).unwrap_or(Timestamp::UNIX_EPOCH)
 }
 
 /// Makes a word nobody else has.
-pub(super) fn word(prefix: &str) -> String {
+pub fn word(prefix: &str) -> String {
     format!("{prefix}{}", Uuid::new_v4().simple())
 }
 
-pub(super) fn user_value() -> Made<User> {
+pub fn user_value() -> Made<User> {
     Ok(User {
         id: id(),
         name: UserName::parse(&word("u-"))?,
@@ -48,14 +48,14 @@ pub(super) fn user_value() -> Made<User> {
 }
 
 /// Adds a user.
-pub(super) async fn user(store: &Arc<dyn Store>) -> Made<User> {
+pub async fn user(store: &Arc<dyn Store>) -> Made<User> {
     let user = user_value()?;
     let commit = commit(user.id, Operation::UserCreate);
     done(store.user_insert(&user, commit).await?);
     Ok(user)
 }
 
-pub(super) fn key_value(user: UserId, scope: KeyScope) -> Made<Key> {
+pub fn key_value(user: UserId, scope: KeyScope) -> Made<Key> {
     let secret = Secret::from_random(scope, Uuid::new_v4().as_u128());
     let mut hash = [0; 32];
     hash[..16].copy_from_slice(Uuid::new_v4().as_bytes());
@@ -75,7 +75,7 @@ pub(super) fn key_value(user: UserId, scope: KeyScope) -> Made<Key> {
 }
 
 /// Adds a key.
-pub(super) async fn key(store: &Arc<dyn Store>, user: UserId, scope: KeyScope) -> Made<Key> {
+pub async fn key(store: &Arc<dyn Store>, user: UserId, scope: KeyScope) -> Made<Key> {
     let key = key_value(user, scope)?;
     done(
         store
@@ -86,11 +86,11 @@ pub(super) async fn key(store: &Arc<dyn Store>, user: UserId, scope: KeyScope) -
 }
 
 /// Returns what a user owns by itself.
-pub(super) fn owned_by(user: UserId) -> Owner {
+pub fn owned_by(user: UserId) -> Owner {
     Owner { user, key: None }
 }
 
-pub(super) fn repo_value(owner: Owner) -> Made<Repo> {
+pub fn repo_value(owner: Owner) -> Made<Repo> {
     Ok(Repo {
         id: id(),
         owner,
@@ -102,7 +102,7 @@ pub(super) fn repo_value(owner: Owner) -> Made<Repo> {
 }
 
 /// Adds a repository.
-pub(super) async fn repo(store: &Arc<dyn Store>, owner: Owner) -> Made<Repo> {
+pub async fn repo(store: &Arc<dyn Store>, owner: Owner) -> Made<Repo> {
     let repo = repo_value(owner)?;
     done(
         store
@@ -112,7 +112,7 @@ pub(super) async fn repo(store: &Arc<dyn Store>, owner: Owner) -> Made<Repo> {
     Ok(repo)
 }
 
-pub(super) fn board_value(owner: Owner) -> Made<Board> {
+pub fn board_value(owner: Owner) -> Made<Board> {
     let at = now();
     Ok(Board {
         id: id(),
@@ -128,14 +128,14 @@ pub(super) fn board_value(owner: Owner) -> Made<Board> {
 }
 
 /// Adds a board.
-pub(super) async fn board(store: &Arc<dyn Store>, owner: Owner) -> Made<Board> {
+pub async fn board(store: &Arc<dyn Store>, owner: Owner) -> Made<Board> {
     let board = board_value(owner)?;
     let commit = commit(owner.user, Operation::BoardCreate);
     done(store.board_insert(&board, commit).await?);
     Ok(board)
 }
 
-pub(super) fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
+pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
     let (id, at) = (id(), now());
     Ok(Session {
         id,
@@ -163,14 +163,14 @@ pub(super) fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Sess
 }
 
 /// Adds a session as it is.
-pub(super) async fn insert_session(store: &Arc<dyn Store>, session: &Session) -> Made<()> {
+pub async fn insert_session(store: &Arc<dyn Store>, session: &Session) -> Made<()> {
     let commit = commit(session.owner.user, Operation::SessionUpdate);
     done(store.session_insert(session, commit).await?);
     Ok(())
 }
 
 /// Adds a session.
-pub(super) async fn session(
+pub async fn session(
     store: &Arc<dyn Store>,
     owner: Owner,
     parent: Option<&Session>,
@@ -180,7 +180,7 @@ pub(super) async fn session(
     Ok(session)
 }
 
-pub(super) fn message(kind: MessageKind, text: &str) -> NewMessage {
+pub fn message(kind: MessageKind, text: &str) -> NewMessage {
     NewMessage {
         id: id(),
         turn: None,
@@ -191,7 +191,7 @@ pub(super) fn message(kind: MessageKind, text: &str) -> NewMessage {
     }
 }
 
-pub(super) fn audit(user: UserId, operation: Operation) -> NewAuditEntry {
+pub fn audit(user: UserId, operation: Operation) -> NewAuditEntry {
     NewAuditEntry {
         at: now(),
         request: Uuid::now_v7(),
@@ -208,7 +208,7 @@ pub(super) fn audit(user: UserId, operation: Operation) -> NewAuditEntry {
 }
 
 /// Returns what is committed with a change of no further interest.
-pub(super) fn commit(user: UserId, operation: Operation) -> Commit {
+pub fn commit(user: UserId, operation: Operation) -> Commit {
     Commit {
         audit: audit(user, operation),
         events: Vec::new(),
@@ -217,7 +217,7 @@ pub(super) fn commit(user: UserId, operation: Operation) -> Commit {
 }
 
 /// Returns the commit of a change that announces one event.
-pub(super) fn commit_with_event(
+pub fn commit_with_event(
     user: UserId,
     operation: Operation,
     subject: impl Into<Subject>,
@@ -229,7 +229,7 @@ pub(super) fn commit_with_event(
     }
 }
 
-pub(super) fn event(kind: EventKind, subject: Subject, owner: Owner) -> NewEvent {
+pub fn event(kind: EventKind, subject: Subject, owner: Owner) -> NewEvent {
     NewEvent {
         kind,
         subject,
@@ -241,12 +241,7 @@ pub(super) fn event(kind: EventKind, subject: Subject, owner: Owner) -> NewEvent
 }
 
 /// Returns a claim on a mark for the making of a board.
-pub(super) fn claim(
-    user: UserId,
-    mark: &str,
-    request: u8,
-    board: BoardId,
-) -> Made<IdempotencyClaim> {
+pub fn claim(user: UserId, mark: &str, request: u8, board: BoardId) -> Made<IdempotencyClaim> {
     Ok(IdempotencyClaim {
         user,
         key: None,
@@ -259,7 +254,7 @@ pub(super) fn claim(
 
 /// Expects a change to have been made now, and returns the number of its last event.
 #[track_caller]
-pub(super) fn done(applied: Applied) -> Option<u64> {
+pub fn done(applied: Applied) -> Option<u64> {
     match applied {
         Applied::Done { seq } => seq,
         Applied::Replayed { subject } => panic!("replayed {subject:?}, expected a change"),
@@ -267,12 +262,12 @@ pub(super) fn done(applied: Applied) -> Option<u64> {
 }
 
 /// Returns an id as a caller would write it in full.
-pub(super) fn whole<K: TypedUuidKind>(id: TypedUuid<K>) -> IdRef {
+pub fn whole<K: TypedUuidKind>(id: TypedUuid<K>) -> IdRef {
     IdRef::Whole(id.into_untyped_uuid())
 }
 
 /// Reads a list to its end in small pages, and checks that no page is larger than asked.
-pub(super) async fn pages<T, C: Copy, F>(
+pub async fn pages<T, C: Copy, F>(
     size: u32,
     mut read: impl FnMut(PageRequest<C>) -> F,
 ) -> Made<Vec<T>>
@@ -297,7 +292,7 @@ where
 }
 
 /// Waits until something holds that may be written a moment later.
-pub(super) async fn eventually<F>(mut holds: impl FnMut() -> F) -> Made<()>
+pub async fn eventually<F>(mut holds: impl FnMut() -> F) -> Made<()>
 where
     F: Future<Output = Made<bool>>,
 {

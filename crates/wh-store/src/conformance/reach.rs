@@ -37,11 +37,9 @@ pub async fn of_boards_repos_and_sessions_is_exact(store: Arc<dyn Store>) -> Out
         let mut child = fixture::session_value(owner, Some(&root))?;
         (child.board, child.repo) = (Some(board.id), Some(repo.id));
         fixture::insert_session(&store, &child).await?;
-        (
-            boards.push(board),
-            repos.push(repo),
-            sessions.push([root.id, child.id]),
-        );
+        boards.push(board);
+        repos.push(repo);
+        sessions.push([root.id, child.id]);
     }
     let unplaced = fixture::session(&store, owners[0], None).await?.id;
     let none: &[usize] = &[];

@@ -27,7 +27,7 @@ pub async fn is_found_by_id_name_and_list(store: Arc<dyn Store>) -> Outcome {
         );
         assert_eq!(
             store.user_find(Reach::All, &whole(user.id)).await?,
-            [user.clone()]
+            std::slice::from_ref(user)
         );
     }
     let all = pages(50, |page| store.user_list(Reach::All, page)).await?;
