@@ -37,7 +37,7 @@ mod table;
 mod well_known;
 
 pub use config::{HttpConfig, RequestLimits};
-pub use mounts::{LineServer, LineStream, McpEndpoint, Mounts};
+pub use mounts::{LineServer, LineStream, McpEndpoint, Mounts, mount};
 pub use observe::RequestId;
 pub use openapi::document as openapi_document;
 pub use router::router;

@@ -8,7 +8,7 @@ use http::{Extensions, Request, Response};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio_util::sync::CancellationToken;
-use tower::util::BoxCloneSyncService;
+use tower::{Service, ServiceExt, util::BoxCloneSyncService};
 
 /// An HTTP endpoint. Requests arrive with [`wh_domain::Principal`], [`crate::RequestId`] and [`crate::serve::Peer`] in
 /// their extensions.
@@ -27,6 +27,18 @@ pub trait LineServer: Send + Sync + 'static {
         extensions: Extensions,
         ended: CancellationToken,
     ) -> BoxFuture<'static, ()>;
+}
+
+/// Makes an endpoint of any HTTP service, so that whoever mounts one need not know our body type.
+pub fn mount<S, B>(service: S) -> McpEndpoint
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+    B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    BoxCloneSyncService::new(service.map_response(|response: Response<B>| response.map(Body::new)))
 }
 
 /// What is mounted besides our own routes.

@@ -10,11 +10,11 @@ use anyhow::{Context, Result, bail};
 
 /// The directory that holds the database, the socket and `server.json`.
 #[derive(Clone, Debug)]
-pub struct DataDir(PathBuf);
+pub(crate) struct DataDir(PathBuf);
 
 impl DataDir {
     /// Names a data directory that may or may not exist.
-    pub fn new(path: impl Into<PathBuf>) -> Self {
+    pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
         Self(path.into())
     }
 
@@ -39,17 +39,17 @@ impl DataDir {
     }
 
     /// Returns the database's path.
-    pub fn database(&self) -> PathBuf {
+    pub(crate) fn database(&self) -> PathBuf {
         self.0.join("wheelhouse.db")
     }
 
     /// Returns the local socket's path.
-    pub fn socket(&self) -> PathBuf {
+    pub(crate) fn socket(&self) -> PathBuf {
         self.0.join("wheelhouse.sock")
     }
 
     /// Returns the path of the file that tells where the server is.
-    pub fn server_file(&self) -> PathBuf {
+    pub(crate) fn server_file(&self) -> PathBuf {
         self.0.join("server.json")
     }
 }

@@ -28,27 +28,27 @@ use wh_http::{
 use wh_store::Store;
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
-pub use self::data_dir::DataDir;
+pub(crate) use self::data_dir::DataDir;
 use self::{clock::SystemClock, server_file::ServerFileGuard};
 
 /// How a server is started.
 #[derive(Clone, Debug)]
-pub struct ServeOptions {
-    pub listen: SocketAddr,
-    pub data_dir: PathBuf,
+pub(crate) struct ServeOptions {
+    pub(crate) listen: SocketAddr,
+    pub(crate) data_dir: PathBuf,
     /// The database, when it is not `wheelhouse.db` in the data directory.
-    pub database: Option<PathBuf>,
+    pub(crate) database: Option<PathBuf>,
     /// Allow an address that other machines can reach.
-    pub allow_remote: bool,
+    pub(crate) allow_remote: bool,
     /// Names besides the loopback ones under which the server may be addressed.
-    pub hosts: Vec<String>,
+    pub(crate) hosts: Vec<String>,
     /// Origins besides its own from which browsers may call.
-    pub origins: Vec<String>,
+    pub(crate) origins: Vec<String>,
 }
 
 /// A server that answers.
-pub struct Server {
-    pub about: ServerFile,
+pub(crate) struct Server {
+    pub(crate) about: ServerFile,
     app: Arc<App>,
     store: Arc<dyn Store>,
     shutdown: CancellationToken,
@@ -58,7 +58,7 @@ pub struct Server {
 
 impl Server {
     /// Starts a server and returns once it answers.
-    pub async fn start(options: &ServeOptions) -> Result<Self> {
+    pub(crate) async fn start(options: &ServeOptions) -> Result<Self> {
         if !options.listen.ip().is_loopback() && !options.allow_remote {
             bail!(
                 "{} can be reached from other machines; pass --allow-remote if that is meant",
@@ -115,14 +115,14 @@ impl Server {
     }
 
     /// Makes a link that signs a browser in, once.
-    pub async fn login_link(&self) -> Result<LoginLink> {
+    pub(crate) async fn login_link(&self) -> Result<LoginLink> {
         let principal = self.app.local_principal().await?;
         let cx = self.app.context(principal, Surface::Server);
         Ok(self.app.login_link_create(&cx).await?)
     }
 
     /// Lets open requests finish, then closes the store.
-    pub async fn stop(self) {
+    pub(crate) async fn stop(self) {
         self.shutdown.cancel();
         self.tasks.close();
         self.tasks.wait().await;
@@ -131,7 +131,7 @@ impl Server {
 }
 
 /// Runs a server until it is told to stop.
-pub async fn run(options: ServeOptions) -> Result<()> {
+pub(crate) async fn run(options: ServeOptions) -> Result<()> {
     let server = Server::start(&options).await?;
     let link = server.login_link().await?;
     // Whoever started us may have gone away and closed our output; that is no reason to stop.
