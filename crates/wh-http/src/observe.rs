@@ -35,14 +35,13 @@ pub(crate) async fn observe(mut request: Request, next: Next) -> Response {
     let route = route.as_ref().map_or(UNMATCHED, MatchedPath::as_str);
     let status = response.status().as_u16();
     let elapsed = start.elapsed();
-    tracing::info!(
-        method,
-        route,
-        status,
-        micros = elapsed.as_micros(),
-        request_id = %id,
-        "request"
-    );
+    let micros = elapsed.as_micros();
+    // Writing a line costs as much as answering; what went well is in the numbers and in the audit log.
+    if response.status().is_client_error() || response.status().is_server_error() {
+        tracing::info!(method, route, status, micros, request_id = %id, "request");
+    } else {
+        tracing::debug!(method, route, status, micros, request_id = %id, "request");
+    }
     crate::metrics::count(method, route, status, elapsed);
     response
 }
