@@ -104,7 +104,11 @@ impl Client {
             .await
             .map_err(|error| ClientError::transport("the answer broke off", error))?;
         // An operation without an answer has an empty body; `null` is what it reads as.
-        let json = if bytes.is_empty() { b"null" } else { &bytes[..] };
+        let json = if bytes.is_empty() {
+            b"null"
+        } else {
+            &bytes[..]
+        };
         serde_json::from_slice(json)
             .map_err(|error| ClientError::transport("failed to understand the answer", error))
     }
@@ -213,7 +217,9 @@ fn is_loopback(url: &Url) -> bool {
 /// Prepares the HTTP client. The system's certificates are read only when TLS is spoken: a machine may have none.
 fn builder(tls: bool) -> Result<reqwest::ClientBuilder, ClientError> {
     // A provider that is already there is as good.
-    rustls::crypto::ring::default_provider().install_default().ok();
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .ok();
     let builder = reqwest::Client::builder()
         .connect_timeout(CONNECT_WITHIN)
         .redirect(reqwest::redirect::Policy::none());
