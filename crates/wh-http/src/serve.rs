@@ -35,7 +35,7 @@ use crate::guard::error_response;
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
 /// How long a refused client may take to read why.
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
-const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 114\r\n\r\n{\"error\":{\"code\":\"UNAVAILABLE\",\"message\":\"too many open connections\",\"hint\":\"close idle ones and try again later\"}}";
+const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 115\r\n\r\n{\"error\":{\"code\":\"UNAVAILABLE\",\"message\":\"too many open connections\",\"hint\":\"close idle ones and try again later\"}}";
 
 /// Who is at the other end of a connection; an extension of every request on it.
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -186,7 +186,8 @@ where
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_read)
             .max_headers(self.limits.headers_max)
-            .max_buf_size(self.limits.header_bytes_max.max(8192))
+            // hyper checks before a read that may double the buffer, so half of the limit enforces it.
+            .max_buf_size((self.limits.header_bytes_max / 2).max(8192))
             .serve_connection(TokioIo::new(stream), handler)
             .with_upgrades();
         let mut connection = std::pin::pin!(connection);
@@ -232,7 +233,13 @@ where
                 )
             }
         };
-        Ok(if is_late.get() { too_late() } else { response })
+        // A handler that noticed has said so, with headers that this layer does not know.
+        let is_told = response.status() == StatusCode::REQUEST_TIMEOUT;
+        Ok(if is_late.get() && !is_told {
+            too_late()
+        } else {
+            response
+        })
     }
 
     async fn drain(&self) -> Drained {
@@ -295,11 +302,6 @@ mod tests {
     fn the_refusal_declares_its_true_length() {
         let text = std::str::from_utf8(TOO_MANY).unwrap();
         let (head, body) = text.split_once("\r\n\r\n").unwrap();
-        assert!(
-            head.contains(&format!("Content-Length: {}\r\n", body.len()))
-                || head.ends_with(&format!("Content-Length: {}", body.len())),
-            "body has {} bytes",
-            body.len()
-        );
+        assert!(head.ends_with(&format!("Content-Length: {}", body.len())));
     }
 }

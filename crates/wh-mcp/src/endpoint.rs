@@ -40,7 +40,6 @@ pub struct Endpoint {
     service: McpService<Handler>,
     handler: Handler,
     lines: LinesConfig,
-    shutdown: CancellationToken,
 }
 
 impl Endpoint {
@@ -48,19 +47,20 @@ impl Endpoint {
     pub fn new(app: Arc<App>, config: EndpointConfig) -> Self {
         let handler = Handler::new(app, config.version);
         Self {
-            shutdown: config.transport.shutdown.clone(),
             service: McpService::new(handler.clone(), config.transport),
             handler,
             lines: config.lines,
         }
     }
 
-    /// Serves one connection of newline-delimited JSON, such as a client's stdio, until it ends.
+    /// Serves one connection of newline-delimited JSON, such as a client's stdio, until it ends or `ended` is
+    /// cancelled.
     pub async fn serve_lines<R, W>(
         &self,
         reader: R,
         writer: W,
         mut extensions: http::Extensions,
+        ended: CancellationToken,
     ) -> Result<(), LinesError>
     where
         R: AsyncRead + Send + Unpin + 'static,
@@ -68,8 +68,15 @@ impl Endpoint {
     {
         name_caller(&mut extensions);
         let handler = self.handler.clone();
-        let (config, shutdown) = (self.lines.clone(), self.shutdown.clone());
-        lines::serve(handler, reader, writer, extensions, config, shutdown).await
+        lines::serve(
+            handler,
+            reader,
+            writer,
+            extensions,
+            self.lines.clone(),
+            ended,
+        )
+        .await
     }
 }
 

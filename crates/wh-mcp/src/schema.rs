@@ -27,6 +27,7 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Arc<JsonObject> {
 /// would throw away what went wrong.
 pub(crate) fn answer_schema_of<T: JsonSchema>() -> Arc<JsonObject> {
     let mut object = (*schema_of::<T>()).clone();
+    bare(&mut object);
     if let Some(required) = object.remove("required") {
         let done = serde_json::json!({ "required": required });
         let refused = serde_json::json!({ "required": ["error"] });
@@ -35,9 +36,37 @@ pub(crate) fn answer_schema_of<T: JsonSchema>() -> Arc<JsonObject> {
     Arc::new(object)
 }
 
+/// Leaves names and types. Whoever reads an answer sees what its fields are; the words are for those who must fill
+/// them in, and `/openapi.json` has them all.
+fn bare(object: &mut Map<String, Value>) {
+    object.remove("description");
+    for (key, value) in object.iter_mut() {
+        match value {
+            Value::Object(properties) if key == "properties" => {
+                properties
+                    .values_mut()
+                    .filter_map(Value::as_object_mut)
+                    .for_each(bare);
+            }
+            Value::Object(inner) => {
+                inner.remove("required");
+                bare(inner);
+            }
+            Value::Array(items) => items
+                .iter_mut()
+                .filter_map(Value::as_object_mut)
+                .for_each(bare),
+            _ => {}
+        }
+    }
+}
+
 fn slim(object: &mut Map<String, Value>) {
     // A number's width is no limit a caller needs to know; requests are checked anyway.
     object.remove("format");
+    if object.get("minimum").and_then(Value::as_f64) == Some(0.0) {
+        object.remove("minimum");
+    }
     if object.get("default").is_some_and(Value::is_null) {
         object.remove("default");
     }

@@ -1,1 +1,131 @@
 //! Checks that every backend must pass, written against the trait alone.
+//!
+//! Each check is an async function over a store. It makes its own users and ids, so it does not mind what is in the
+//! database already; it needs the store for itself only where its name says so. A backend runs each as a test of its
+//! own with [`crate::conformance_checks!`], or all of them with [`all`].
+
+pub mod audit;
+pub mod board;
+pub mod commit;
+pub mod event;
+pub mod fixture;
+pub mod key;
+pub mod message;
+pub mod reach;
+pub mod repo;
+pub mod session;
+pub mod setting;
+pub mod store;
+pub mod user;
+
+use std::future::Future;
+use std::pin::Pin;
+use std::sync::Arc;
+
+use crate::Store;
+
+/// What a check returns; it panics where an expectation does not hold.
+pub type Outcome = Result<(), Box<dyn std::error::Error + Send + Sync>>;
+
+/// A check.
+pub type Check = fn(Arc<dyn Store>) -> Pin<Box<dyn Future<Output = Outcome> + Send>>;
+
+/// Gives the list of checks to a macro of the caller: `module { check, … } …`, below `wh_store::conformance`.
+#[macro_export]
+macro_rules! conformance_checks {
+    ($with:ident) => {
+        $with! {
+            user {
+                is_found_by_id_name_and_list,
+                names_are_unique,
+                lists_page_to_the_end,
+            }
+            key {
+                is_found_by_hash_and_id,
+                prefixes_are_unique,
+                lists_hide_automatic_ones_and_page_to_the_end,
+                revoking_twice_keeps_the_first_time,
+                last_use_never_goes_back,
+            }
+            repo {
+                is_found_as_it_was_inserted,
+                names_are_unique_per_owner,
+                lists_page_to_the_end,
+            }
+            board {
+                is_found_as_it_was_inserted,
+                is_saved_with_everything_on_it,
+                one_of_many_saves_of_a_revision_wins,
+                a_save_is_seen_by_every_later_read,
+                lists_page_to_the_end,
+                of_an_unknown_owner_is_refused,
+            }
+            session {
+                is_found_as_it_was_inserted_in_every_state,
+                patches_change_only_what_they_name,
+                lists_filter_and_page_to_the_end,
+                trees_list_parents_first,
+                descent_is_known,
+            }
+            message {
+                are_numbered_without_gaps,
+                of_an_older_run_are_refused,
+                are_read_from_anywhere,
+                are_found_by_all_their_words,
+                searches_take_hostile_text,
+                of_concurrent_writers_are_all_there,
+            }
+            event {
+                are_in_order_and_without_gaps_under_64_writers,
+                are_seen_by_those_who_reach_their_subject,
+                are_paged_to_the_end,
+                wake_the_watch_when_they_can_be_read,
+            }
+            audit {
+                of_changes_is_there_at_once,
+                of_reads_is_there_soon,
+                is_filtered_and_paged_to_the_end,
+                is_seen_by_those_it_is_about,
+            }
+            setting {
+                are_set_and_unset,
+            }
+            commit {
+                a_failing_change_leaves_no_trace,
+                repeats_change_nothing,
+                parallel_repeats_have_one_effect,
+                marks_are_not_reused_for_other_requests,
+                marks_of_other_credentials_never_meet,
+                marks_are_forgotten_after_a_day,
+                a_refused_change_does_not_use_its_mark_up,
+                a_failing_change_does_not_spoil_its_neighbours,
+            }
+            reach {
+                of_boards_repos_and_sessions_is_exact,
+                of_users_and_keys_is_exact,
+                abbreviated_ids_find_what_they_may_mean,
+                abbreviated_ids_stay_within_reach,
+                at_most_ten_candidates_are_returned,
+            }
+            store {
+                is_healthy,
+                backs_up_into_a_new_file_only,
+                refuses_everything_once_closed_needs_its_own,
+            }
+        }
+    };
+}
+
+macro_rules! list {
+    ($($module:ident { $($check:ident),+ $(,)? })+) => {
+        /// Returns every check with its name.
+        pub fn all() -> Vec<(&'static str, Check)> {
+            vec![$($((
+                concat!(stringify!($module), "::", stringify!($check)),
+                (|store| Box::pin($module::$check(store))) as Check,
+            ),)+)+]
+        }
+    };
+}
+
+conformance_checks!(list);

@@ -184,3 +184,6 @@ pub(crate) fn shown<'a>(
 pub fn tool_names() -> impl Iterator<Item = &'static str> {
     CATALOGUE.values().map(Tool::name)
 }
+
+#[cfg(test)]
+mod tests;

@@ -15,9 +15,9 @@ pub(super) const INVALID_REQUEST: i32 = -32600;
 pub(super) const METHOD_NOT_FOUND: i32 = -32601;
 pub(super) const INTERNAL_ERROR: i32 = -32603;
 /// What the reference servers answer for an unknown session; outside the range the specification reserves.
-pub(super) const SESSION_NOT_FOUND: i32 = -32001;
+const SESSION_NOT_FOUND: i32 = -32001;
 /// A refusal that is the server's state and not the client's fault.
-pub(super) const UNAVAILABLE: i32 = -32000;
+const UNAVAILABLE: i32 = -32000;
 
 /// One refusal, before it is put on the wire.
 #[derive(Debug)]
@@ -52,6 +52,10 @@ impl Refusal {
             PARSE_ERROR,
             format!("Parse error: JSON nests deeper than {depth_max} levels"),
         )
+    }
+
+    pub(super) fn unavailable(message: &'static str) -> Self {
+        Self::new(StatusCode::SERVICE_UNAVAILABLE, UNAVAILABLE, message)
     }
 
     /// The one answer for a session that is unknown, has ended, or belongs to somebody else.

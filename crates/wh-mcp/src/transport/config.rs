@@ -28,7 +28,8 @@ pub struct TransportConfig {
     pub batch_length_max: usize,
     /// Pause after which a silent event stream gets a comment, so that proxies keep it open. Default 15 s.
     pub sse_keep_alive: Duration,
-    /// Ends every open stream and session when cancelled.
+    /// When cancelled, streams without an end of their own (GET, `subscriptions/listen`) are ended and new
+    /// requests are answered 503. Calls under way finish; cutting those is for whoever serves the connection.
     pub shutdown: CancellationToken,
 }
 

@@ -43,26 +43,34 @@ const SUPPORTED: &[ProtocolVersion] = &[
     ProtocolVersion::V_2026_07_28,
 ];
 
-/// Methods rmcp knows. One that arrives as a custom request had parameters it could not read.
-const KNOWN_METHODS: &[&str] = &[
+/// Methods of every revision. One that arrives as a custom request had parameters rmcp could not read.
+const LASTING_METHODS: &[&str] = &[
     "completion/complete",
-    "initialize",
-    "logging/setLevel",
-    "ping",
     "prompts/get",
     "prompts/list",
     "resources/list",
     "resources/read",
-    "resources/subscribe",
     "resources/templates/list",
+    "tools/call",
+    "tools/list",
+];
+
+/// Methods that 2026-07-28 removed.
+const LEGACY_METHODS: &[&str] = &[
+    "initialize",
+    "logging/setLevel",
+    "ping",
+    "resources/subscribe",
     "resources/unsubscribe",
+];
+
+/// Methods that 2026-07-28 introduced.
+const MODERN_METHODS: &[&str] = &[
     "server/discover",
     "subscriptions/listen",
     "tasks/cancel",
     "tasks/get",
     "tasks/update",
-    "tools/call",
-    "tools/list",
 ];
 
 /// A handler whose answers are completed on the way out.
@@ -119,6 +127,24 @@ pub(super) fn readable(mut error: ErrorData) -> ErrorData {
     error
 }
 
+/// Whether a revision has a method.
+fn is_known(method: &str, is_modern: bool) -> bool {
+    let of_era = if is_modern {
+        MODERN_METHODS
+    } else {
+        LEGACY_METHODS
+    };
+    LASTING_METHODS.contains(&method) || of_era.contains(&method)
+}
+
+fn not_in_this_revision(method: &str) -> ErrorData {
+    ErrorData::new(
+        ErrorCode::METHOD_NOT_FOUND,
+        mend::method_not_found(method),
+        None,
+    )
+}
+
 /// Methods whose result is stamped.
 macro_rules! stamped {
     ($($method:ident($params:ty) -> $result:ty;)*) => {$(
@@ -169,7 +195,6 @@ impl<H: ServerHandler> ServerHandler for Front<H> {
     }
 
     passed! {
-        set_level(SetLevelRequestParams);
         subscribe(SubscribeRequestParams);
         unsubscribe(UnsubscribeRequestParams);
         update_task(UpdateTaskParams);
@@ -180,6 +205,21 @@ impl<H: ServerHandler> ServerHandler for Front<H> {
         on_cancelled(CancelledNotificationParam);
         on_progress(ProgressNotificationParam);
         on_custom_notification(CustomNotification);
+    }
+
+    /// rmcp forgets that 2026-07-28 removed this one.
+    async fn set_level(
+        &self,
+        params: SetLevelRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        if is_modern(&context) {
+            return Err(not_in_this_revision("logging/setLevel"));
+        }
+        self.handler
+            .set_level(params, context)
+            .await
+            .map_err(readable)
     }
 
     async fn ping(&self, context: RequestContext<RoleServer>) -> Result<(), ErrorData> {
@@ -234,7 +274,9 @@ impl<H: ServerHandler> ServerHandler for Front<H> {
         request: CustomRequest,
         context: RequestContext<RoleServer>,
     ) -> Result<CustomResult, ErrorData> {
-        if KNOWN_METHODS.contains(&request.method.as_str()) {
+        let is_modern = is_modern(&context);
+        let method = request.method.as_str();
+        if is_known(method, is_modern) {
             return Err(ErrorData::invalid_params(
                 format!(
                     "Invalid params: they do not have the shape that {} takes",
@@ -243,7 +285,9 @@ impl<H: ServerHandler> ServerHandler for Front<H> {
                 None,
             ));
         }
-        let is_modern = is_modern(&context);
+        if LEGACY_METHODS.contains(&method) || MODERN_METHODS.contains(&method) {
+            return Err(not_in_this_revision(method));
+        }
         let mut result = self
             .handler
             .on_custom_request(request, context)

@@ -20,9 +20,11 @@
 mod accept;
 mod answer;
 mod batch;
+mod body;
 mod caller;
 mod config;
 mod depth;
+mod ending;
 mod front;
 pub mod lines;
 

@@ -7,11 +7,11 @@ use std::{
     task::{Context, Poll},
 };
 
-use bytes::{Buf, Bytes, BytesMut};
+use bytes::Bytes;
 use futures::{StreamExt, future::BoxFuture};
 use http::{HeaderMap, HeaderValue, Method, Request, Response, StatusCode, header, request::Parts};
 use http_body::Body;
-use http_body_util::{BodyExt, Full};
+use http_body_util::Full;
 use rmcp::{
     ServerHandler,
     transport::streamable_http_server::{
@@ -24,10 +24,12 @@ use super::{
     Caller, TransportConfig, accept,
     answer::{self, Refusal, ResponseBody},
     batch::{self, Element},
+    body::read_body,
     depth::{self, Shape},
+    ending::ending_with,
     front::{Front, SERVER_INFO},
     mend,
-    session::{Book, Call, Sessions},
+    session::{Call, Sessions},
     sse,
 };
 
@@ -45,7 +47,7 @@ pub struct McpService<H> {
 struct Inner<H> {
     with_sessions: StreamableHttpService<Front<H>, Sessions>,
     stateless: StreamableHttpService<Front<H>, NeverSessionManager>,
-    book: Arc<Book>,
+    sessions: Arc<Sessions>,
     server_info: Arc<Value>,
     config: TransportConfig,
 }
@@ -58,15 +60,13 @@ where
     pub fn new(handler: H, config: TransportConfig) -> Self {
         let front = Front::new(handler);
         let server_info = front.server_info().clone();
-        let sessions = Sessions::new(&config);
-        let book = sessions.book().clone();
+        let sessions = Arc::new(Sessions::new(&config));
         // Hosts and origins are checked for every route by wh-http, so rmcp's own lists stay empty.
         let rmcp_config = StreamableHttpServerConfig::default()
             .disable_allowed_hosts()
             .with_json_response(true)
             .with_sse_keep_alive(Some(config.sse_keep_alive))
-            .with_max_request_body_bytes(config.body_bytes_max)
-            .with_cancellation_token(config.shutdown.clone());
+            .with_max_request_body_bytes(config.body_bytes_max);
         let factory = {
             let front = front.clone();
             move || Ok(front.clone())
@@ -75,7 +75,7 @@ where
             inner: Arc::new(Inner {
                 with_sessions: StreamableHttpService::new(
                     factory,
-                    Arc::new(sessions),
+                    sessions.clone(),
                     rmcp_config.clone(),
                 ),
                 stateless: StreamableHttpService::new(
@@ -83,16 +83,21 @@ where
                     Arc::default(),
                     rmcp_config.with_legacy_session_mode(false),
                 ),
-                book,
+                sessions,
                 server_info,
                 config,
             }),
         }
     }
 
+    /// Ends every legacy session. Without this they live on until idle, even when the service is dropped.
+    pub async fn close_legacy_sessions(&self) {
+        self.inner.sessions.close_all().await;
+    }
+
     /// Returns how many legacy sessions are open.
     pub fn legacy_session_count(&self) -> usize {
-        self.inner.book.len()
+        self.inner.sessions.book().len()
     }
 }
 
@@ -105,6 +110,10 @@ where
         B: Body + Send + 'static,
         B::Error: Display,
     {
+        if self.config.shutdown.is_cancelled() {
+            return Refusal::unavailable("The server is shutting down: try again soon")
+                .into_response();
+        }
         let (mut parts, body) = request.into_parts();
         if !parts.headers.contains_key(header::HOST) && parts.uri.authority().is_none() {
             // A request over the Unix socket may have none, and rmcp insists.
@@ -146,7 +155,7 @@ where
                 if accepts.event_stream || !accept::is_event_stream(response.headers()) {
                     return Ok(response);
                 }
-                flattened(response).await
+                sse::flattened(response).await
             }
         }
     }
@@ -163,7 +172,9 @@ where
                 async move {
                     match element {
                         Element::Refused(refusal) => Some(refusal.to_json().into()),
-                        Element::Message(text) => answer_of(self.message(parts, text).await).await,
+                        Element::Message(text) => {
+                            sse::answer_of(self.message(parts, text).await).await
+                        }
                     }
                 }
             })
@@ -176,19 +187,19 @@ where
 
     /// Runs one message. This is the hot path: a good modern call passes through rmcp and out again untouched.
     async fn message(&self, parts: Parts, text: Bytes) -> Response<ResponseBody> {
-        let acknowledges_task = parts
-            .headers
-            .get("mcp-method")
-            .is_some_and(|method| method == "tasks/update" || method == "tasks/cancel");
+        let kind = Kind::of(&parts.headers);
         let request = Request::from_parts(parts, Full::new(text.clone()));
         let response = self.run(request).await;
         if !response.status().is_success() {
             return mend::refused(response, &text).await;
         }
-        if acknowledges_task && accept::is_json(response.headers()) {
-            return self.stamped(response).await;
+        match kind {
+            Kind::TaskAcknowledgement if accept::is_json(response.headers()) => {
+                self.stamped(response).await
+            }
+            Kind::Subscription => response.map(|body| ending_with(&self.config.shutdown, body)),
+            Kind::TaskAcknowledgement | Kind::Other => response,
         }
-        response
     }
 
     async fn get(&self, mut parts: Parts) -> Result<Response<ResponseBody>, Refusal> {
@@ -198,7 +209,7 @@ where
         accept::accept_both(&mut parts.headers);
         let response = self.run(Request::from_parts(parts, empty())).await;
         if response.status().is_success() {
-            Ok(response)
+            Ok(response.map(|body| ending_with(&self.config.shutdown, body)))
         } else {
             Ok(mend::refused(response, &Bytes::new()).await)
         }
@@ -233,7 +244,7 @@ where
             .filter(|_| !is_stateless);
         let in_use = match session.map(|id| id.to_str().unwrap_or_default()) {
             None => None,
-            Some(id) => match self.book.open(id, &caller) {
+            Some(id) => match self.sessions.book().open(id, &caller) {
                 Some(in_use) => Some(in_use),
                 None => return Refusal::session_not_found().into_response(),
             },
@@ -264,6 +275,24 @@ where
     }
 }
 
+/// The few methods whose answers need something; the header is checked against the body by rmcp.
+#[derive(Debug, Clone, Copy)]
+enum Kind {
+    Subscription,
+    TaskAcknowledgement,
+    Other,
+}
+
+impl Kind {
+    fn of(headers: &HeaderMap) -> Self {
+        match headers.get("mcp-method").map(HeaderValue::as_bytes) {
+            Some(b"subscriptions/listen") => Self::Subscription,
+            Some(b"tasks/update" | b"tasks/cancel") => Self::TaskAcknowledgement,
+            _ => Self::Other,
+        }
+    }
+}
+
 fn empty() -> Full<Bytes> {
     Full::new(Bytes::new())
 }
@@ -284,9 +313,7 @@ fn not_acceptable(media: &str) -> Refusal {
 
 fn or_unavailable(response: Response<ResponseBody>, call: &Call) -> Response<ResponseBody> {
     if call.was_refused() {
-        return Refusal::new(
-            StatusCode::SERVICE_UNAVAILABLE,
-            answer::UNAVAILABLE,
+        return Refusal::unavailable(
             "Too many MCP sessions are in use: end one with DELETE, or try again later",
         )
         .into_response();
@@ -300,87 +327,6 @@ fn normalize_content_type(headers: &mut HeaderMap) {
     if headers.get(header::CONTENT_TYPE) != Some(&JSON) {
         headers.insert(header::CONTENT_TYPE, JSON);
     }
-}
-
-/// Collects the body, without copying when it arrived in one piece.
-async fn read_body<B>(body: B, bytes_max: usize) -> Result<Bytes, Refusal>
-where
-    B: Body,
-    B::Error: Display,
-{
-    let mut body = std::pin::pin!(body);
-    let mut first = Bytes::new();
-    let mut rest = BytesMut::new();
-    while let Some(frame) = body.frame().await {
-        let frame = frame.map_err(|error| {
-            Refusal::bad_request(
-                answer::PARSE_ERROR,
-                format!("Parse error: the request body could not be read: {error}"),
-            )
-        })?;
-        let Ok(mut data) = frame.into_data() else {
-            continue;
-        };
-        if first.len() + rest.len() + data.remaining() > bytes_max {
-            return Err(Refusal::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                answer::INVALID_REQUEST,
-                format!("Payload Too Large: a request may have at most {bytes_max} bytes"),
-            ));
-        }
-        if first.is_empty() && rest.is_empty() {
-            first = data.copy_to_bytes(data.remaining());
-            continue;
-        }
-        if rest.is_empty() {
-            rest.extend_from_slice(&std::mem::take(&mut first));
-        }
-        while data.has_remaining() {
-            let chunk = data.chunk();
-            rest.extend_from_slice(chunk);
-            let length = chunk.len();
-            data.advance(length);
-        }
-    }
-    Ok(if rest.is_empty() {
-        first
-    } else {
-        rest.freeze()
-    })
-}
-
-/// Waits for the answer in a stream and returns it alone, for a client that takes only JSON.
-async fn flattened(response: Response<ResponseBody>) -> Result<Response<ResponseBody>, Refusal> {
-    let session = response.headers().get("mcp-session-id").cloned();
-    let Some(text) = sse::final_answer(response).await else {
-        return Err(no_answer());
-    };
-    let mut response = answer::json_response(StatusCode::OK, text);
-    if let Some(session) = session {
-        response.headers_mut().insert("mcp-session-id", session);
-    }
-    Ok(response)
-}
-
-fn no_answer() -> Refusal {
-    Refusal::new(
-        StatusCode::BAD_GATEWAY,
-        answer::INTERNAL_ERROR,
-        "Internal error: the stream ended without an answer",
-    )
-}
-
-/// Returns the JSON-RPC answer inside a response, or `None` where there is none to give.
-async fn answer_of(response: Response<ResponseBody>) -> Option<Bytes> {
-    if accept::is_event_stream(response.headers()) {
-        let answer = sse::final_answer(response).await;
-        return Some(answer.unwrap_or_else(|| no_answer().to_json().into()));
-    }
-    if !accept::is_json(response.headers()) {
-        return None;
-    }
-    let Ok(body) = response.into_body().collect().await;
-    Some(body.to_bytes())
 }
 
 impl<H> Clone for McpService<H> {

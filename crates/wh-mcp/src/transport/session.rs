@@ -4,24 +4,31 @@
 //! [`Sessions`] is rmcp's session manager with the book consulted on every step. The caller reaches it through
 //! a task-local, because rmcp's trait has no place for it.
 
+mod book;
+mod late;
+
 use std::{
     collections::HashMap,
     sync::{
-        Arc, Mutex, PoisonError,
+        Arc, Mutex, MutexGuard, PoisonError,
         atomic::{AtomicBool, Ordering},
     },
 };
 
 use futures::Stream;
 use rmcp::{
-    model::{ClientJsonRpcMessage, ServerJsonRpcMessage},
+    model::{ClientJsonRpcMessage, JsonRpcMessage, ServerJsonRpcMessage},
     transport::streamable_http_server::session::{
         ServerSseMessage, SessionId, SessionManager,
         local::{LocalSessionManager, LocalSessionManagerError},
     },
 };
 
-use super::{TransportConfig, answer::ResponseBody};
+use self::{
+    book::{Book, Full},
+    late::{Events, Kept, Lost, parse_event_id},
+};
+use super::TransportConfig;
 
 tokio::task_local! {
     static CALL: Arc<Call>;
@@ -58,6 +65,7 @@ impl Call {
 pub(super) struct Sessions {
     local: LocalSessionManager,
     book: Arc<Book>,
+    lost: Mutex<HashMap<SessionId, Lost>>,
 }
 
 impl Sessions {
@@ -66,16 +74,35 @@ impl Sessions {
         local.session_config.keep_alive = Some(config.legacy_session_idle);
         Self {
             local,
-            book: Arc::new(Book {
-                sessions_max: config.legacy_sessions_max,
-                per_caller_max: config.legacy_sessions_per_caller_max,
-                pages: Mutex::default(),
-            }),
+            book: Arc::new(Book::new(config)),
+            lost: Mutex::default(),
         }
     }
 
     pub(super) fn book(&self) -> &Arc<Book> {
         &self.book
+    }
+
+    fn lost(&self) -> MutexGuard<'_, HashMap<SessionId, Lost>> {
+        // Every change is a single step, so a panic elsewhere cannot have left half of one.
+        self.lost.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+
+    fn lost_of(&self, id: &SessionId) -> Lost {
+        self.lost().get(id).cloned().unwrap_or_default()
+    }
+
+    pub(super) async fn close_all(&self) {
+        for id in self.book.ids() {
+            self.close_or_warn(&id).await;
+        }
+    }
+
+    /// Closes a session for which nobody waits to hear whether that went well.
+    async fn close_or_warn(&self, id: &SessionId) {
+        if let Err(error) = self.close_session(id).await {
+            tracing::warn!(%error, "closing an MCP session failed");
+        }
     }
 }
 
@@ -84,13 +111,15 @@ impl Sessions {
 pub(super) enum SessionsError {
     #[error("too many sessions are in use")]
     Full,
+    #[error("the stream has ended and nothing is left to send")]
+    NothingLeft,
     #[error(transparent)]
     Local(#[from] LocalSessionManagerError),
 }
 
 impl SessionManager for Sessions {
     type Error = SessionsError;
-    type Transport = <LocalSessionManager as SessionManager>::Transport;
+    type Transport = Kept<<LocalSessionManager as SessionManager>::Transport>;
 
     async fn create_session(&self) -> Result<(SessionId, Self::Transport), Self::Error> {
         let call = CALL.try_with(Clone::clone).ok();
@@ -99,15 +128,18 @@ impl SessionManager for Sessions {
             .map_or_else(|| "".into(), |call| call.caller.clone());
         let (id, transport) = self.local.create_session().await?;
         match self.book.admit(&id, owner) {
-            Ok(None) => Ok((id, transport)),
-            Ok(Some(evicted)) => {
-                tracing::info!("closing the least recently used MCP session to make room");
-                self.local.close_session(&evicted).await?;
-                Ok((id, transport))
+            Ok(evicted) => {
+                let lost = Lost::default();
+                self.lost().insert(id.clone(), lost.clone());
+                if let Some(evicted) = evicted {
+                    tracing::info!("closing the least recently used MCP session to make room");
+                    self.close_or_warn(&evicted).await;
+                }
+                Ok((id, Kept::new(transport, lost)))
             }
             Err(Full) => {
                 drop(transport);
-                self.local.close_session(&id).await?;
+                self.close_or_warn(&id).await;
                 if let Some(call) = call {
                     call.refused.store(true, Ordering::Relaxed);
                 }
@@ -134,6 +166,7 @@ impl SessionManager for Sessions {
 
     async fn close_session(&self, id: &SessionId) -> Result<(), Self::Error> {
         self.book.remove(id);
+        self.lost().remove(id);
         Ok(self.local.close_session(id).await?)
     }
 
@@ -142,7 +175,15 @@ impl SessionManager for Sessions {
         id: &SessionId,
         message: ClientJsonRpcMessage,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.local.create_stream(id, message).await?)
+        let request = match &message {
+            JsonRpcMessage::Request(request) => Some(request.id.clone()),
+            _ => None,
+        };
+        let events = Box::pin(self.local.create_stream(id, message).await?);
+        Ok(match request {
+            Some(request) => self.lost_of(id).watch(request, events),
+            None => events,
+        })
     }
 
     async fn accept_message(
@@ -165,210 +206,24 @@ impl SessionManager for Sessions {
         id: &SessionId,
         last_event_id: String,
     ) -> Result<impl Stream<Item = ServerSseMessage> + Send + Sync + 'static, Self::Error> {
-        Ok(self.local.resume(id, last_event_id).await?)
-    }
-}
-
-/// Who owns each session and how recently it was used.
-#[derive(Debug)]
-pub(super) struct Book {
-    sessions_max: usize,
-    per_caller_max: usize,
-    pages: Mutex<Pages>,
-}
-
-#[derive(Debug, Default)]
-struct Pages {
-    entries: HashMap<SessionId, Entry>,
-    /// Counts uses; the entry with the smallest number was used longest ago.
-    clock: u64,
-}
-
-#[derive(Debug)]
-struct Entry {
-    owner: Arc<str>,
-    used: u64,
-    /// Requests and streams under way. A session with any is never closed to make room.
-    open: usize,
-}
-
-#[derive(Debug, PartialEq, Eq)]
-struct Full;
-
-impl Book {
-    /// Enters a new session and returns the one that has to go for it, if any.
-    fn admit(&self, id: &SessionId, owner: Arc<str>) -> Result<Option<SessionId>, Full> {
-        let mut pages = self.lock();
-        let own = pages
-            .entries
-            .values()
-            .filter(|entry| entry.owner == owner)
-            .count();
-        let evicted = if own >= self.per_caller_max {
-            Some(
-                pages
-                    .longest_unused(|entry| entry.owner == owner)
-                    .ok_or(Full)?,
-            )
-        } else if pages.entries.len() >= self.sessions_max {
-            Some(pages.longest_unused(|_| true).ok_or(Full)?)
-        } else {
-            None
-        };
-        if let Some(evicted) = &evicted {
-            pages.entries.remove(evicted);
+        let lost = self.lost_of(id);
+        let position = parse_event_id(&last_event_id);
+        match self.local.resume(id, last_event_id).await {
+            // The call still runs: its stream is watched again.
+            Ok(events) => {
+                let events: Events = Box::pin(events);
+                let running = position.and_then(|(_, stream)| lost.take_running(stream));
+                Ok(match running {
+                    Some(request) => lost.watch(request, events),
+                    None => events,
+                })
+            }
+            Err(error) => {
+                let (index, stream) = position.ok_or(error)?;
+                let answer = lost.take_answer(stream).ok_or(SessionsError::NothingLeft)?;
+                let event = ServerSseMessage::new(format!("{}/{stream}", index + 1), answer);
+                Ok(Box::pin(futures::stream::iter([event])))
+            }
         }
-        let used = pages.tick();
-        pages.entries.insert(
-            id.clone(),
-            Entry {
-                owner,
-                used,
-                open: 0,
-            },
-        );
-        Ok(evicted)
-    }
-
-    /// Marks the caller's session as in use until the guard is dropped; `None` if it has no such session.
-    pub(super) fn open(self: &Arc<Self>, id: &str, caller: &str) -> Option<InUse> {
-        let mut pages = self.lock();
-        let used = pages.tick();
-        let entry = pages
-            .entries
-            .get_mut(id)
-            .filter(|entry| *entry.owner == *caller)?;
-        entry.used = used;
-        entry.open += 1;
-        Some(InUse {
-            book: self.clone(),
-            id: id.into(),
-        })
-    }
-
-    fn owns(&self, id: &str, caller: &str) -> bool {
-        self.lock()
-            .entries
-            .get(id)
-            .is_some_and(|entry| *entry.owner == *caller)
-    }
-
-    fn remove(&self, id: &str) {
-        self.lock().entries.remove(id);
-    }
-
-    /// Returns how many sessions there are.
-    pub(super) fn len(&self) -> usize {
-        self.lock().entries.len()
-    }
-
-    fn lock(&self) -> std::sync::MutexGuard<'_, Pages> {
-        // Every change below is a single step, so a panic elsewhere cannot have left half of one.
-        self.pages.lock().unwrap_or_else(PoisonError::into_inner)
-    }
-}
-
-impl Pages {
-    fn tick(&mut self) -> u64 {
-        self.clock += 1;
-        self.clock
-    }
-
-    fn longest_unused(&self, eligible: impl Fn(&Entry) -> bool) -> Option<SessionId> {
-        self.entries
-            .iter()
-            .filter(|(_, entry)| entry.open == 0 && eligible(entry))
-            .min_by_key(|(_, entry)| entry.used)
-            .map(|(id, _)| id.clone())
-    }
-}
-
-/// Keeps a session from being closed to make room.
-#[derive(Debug)]
-pub(super) struct InUse {
-    book: Arc<Book>,
-    id: SessionId,
-}
-
-impl InUse {
-    /// Holds the session until `body` has been sent or given up.
-    pub(super) fn hold_during(self, body: ResponseBody) -> ResponseBody {
-        use http_body_util::BodyExt;
-        body.map_frame(move |frame| {
-            let _held = &self;
-            frame
-        })
-        .boxed()
-    }
-}
-
-impl Drop for InUse {
-    fn drop(&mut self) {
-        let mut pages = self.book.lock();
-        let used = pages.tick();
-        if let Some(entry) = pages.entries.get_mut(&self.id) {
-            entry.open = entry.open.saturating_sub(1);
-            entry.used = used;
-        }
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn book(sessions_max: usize, per_caller_max: usize) -> Arc<Book> {
-        Arc::new(Book {
-            sessions_max,
-            per_caller_max,
-            pages: Mutex::default(),
-        })
-    }
-
-    fn admit(book: &Book, id: &str, owner: &str) -> Result<Option<String>, Full> {
-        book.admit(&id.into(), owner.into())
-            .map(|evicted| evicted.map(|id| id.to_string()))
-    }
-
-    #[test]
-    fn the_least_recently_used_goes_first() {
-        let book = book(2, 2);
-        assert_eq!(admit(&book, "a", "x"), Ok(None));
-        assert_eq!(admit(&book, "b", "y"), Ok(None));
-        drop(book.open("a", "x"));
-        assert_eq!(admit(&book, "c", "z"), Ok(Some("b".into())));
-        assert_eq!(book.len(), 2);
-    }
-
-    #[test]
-    fn a_session_in_use_stays() {
-        let book = book(2, 2);
-        admit(&book, "a", "x").unwrap();
-        admit(&book, "b", "x").unwrap();
-        let a = book.open("a", "x");
-        let b = book.open("b", "x");
-        assert_eq!(admit(&book, "c", "y"), Err(Full));
-        drop(b);
-        assert_eq!(admit(&book, "c", "y"), Ok(Some("b".into())));
-        drop(a);
-    }
-
-    #[test]
-    fn a_greedy_caller_pushes_out_only_itself() {
-        let book = book(10, 2);
-        admit(&book, "other", "y").unwrap();
-        admit(&book, "a", "x").unwrap();
-        admit(&book, "b", "x").unwrap();
-        assert_eq!(admit(&book, "c", "x"), Ok(Some("a".into())));
-        assert!(book.owns("other", "y"));
-    }
-
-    #[test]
-    fn only_the_owner_opens_a_session() {
-        let book = book(2, 2);
-        admit(&book, "a", "x").unwrap();
-        assert!(book.open("a", "y").is_none());
-        assert!(book.open("b", "x").is_none());
-        assert!(book.open("a", "x").is_some());
     }
 }

@@ -1,33 +1,175 @@
-//! Placeholder: the lead's module takes this place.
+//! `wheelhouse serve`: puts store, application and surfaces together, and takes them apart again.
+//!
+//! [`Server::start`] returns once the server answers; [`Server::stop`] lets open requests finish, writes out what is
+//! buffered and removes what told others where to find it. `wheelhouse mcp` uses the same two when no server runs.
 
-use std::{net::SocketAddr, path::PathBuf};
+mod banner;
+mod clock;
+mod data_dir;
+mod endpoint;
+mod server_file;
 
-use anyhow::{Result, bail};
+use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
+
+use anyhow::{Context, Result, bail};
+use tokio::{
+    net::{TcpListener, UnixListener},
+    signal::unix::{SignalKind, signal},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wh_api::ServerFile;
+use wh_app::{App, AppParts, LoginLink, RandomIds};
+use wh_domain::{Surface, UserName};
+use wh_http::{
+    HttpConfig,
+    guard::GuardConfig,
+    serve::{Limits, Listener},
+};
+use wh_store::Store;
+use wh_store_sqlite::{OpenOptions, SqliteStore};
 
+pub(crate) use self::data_dir::DataDir;
+use self::{clock::SystemClock, server_file::ServerFileGuard};
+
+/// How a server is started.
 #[derive(Clone, Debug)]
-pub struct ServeOptions {
-    pub listen: SocketAddr,
-    pub data_dir: PathBuf,
-    pub database: Option<PathBuf>,
-    pub allow_remote: bool,
-    pub hosts: Vec<String>,
-    pub origins: Vec<String>,
+pub(crate) struct ServeOptions {
+    pub(crate) listen: SocketAddr,
+    pub(crate) data_dir: PathBuf,
+    /// The database, when it is not `wheelhouse.db` in the data directory.
+    pub(crate) database: Option<PathBuf>,
+    /// Allow an address that other machines can reach.
+    pub(crate) allow_remote: bool,
+    /// Names besides the loopback ones under which the server may be addressed.
+    pub(crate) hosts: Vec<String>,
+    /// Origins besides its own from which browsers may call.
+    pub(crate) origins: Vec<String>,
 }
 
-pub struct Server {
-    pub about: ServerFile,
+/// A server that answers.
+pub(crate) struct Server {
+    pub(crate) about: ServerFile,
+    app: Arc<App>,
+    store: Arc<dyn Store>,
+    shutdown: CancellationToken,
+    tasks: TaskTracker,
+    _file: ServerFileGuard,
 }
 
 impl Server {
-    pub async fn start(options: &ServeOptions) -> Result<Self> {
-        bail!("this build cannot serve yet: {options:?}")
+    /// Starts a server and returns once it answers.
+    pub(crate) async fn start(options: &ServeOptions) -> Result<Self> {
+        if !options.listen.ip().is_loopback() && !options.allow_remote {
+            bail!(
+                "{} can be reached from other machines; pass --allow-remote if that is meant",
+                options.listen
+            );
+        }
+        let data_dir = DataDir::prepare(&options.data_dir)?;
+        let database = options.database.clone().unwrap_or_else(|| data_dir.database());
+        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(OpenOptions::new(database)).await?);
+        let shutdown = CancellationToken::new();
+        let app = Arc::new(App::new(AppParts {
+            store: Arc::clone(&store),
+            clock: Arc::new(SystemClock),
+            ids: Arc::new(RandomIds),
+            shutdown: shutdown.clone(),
+        }));
+        app.user_bootstrap(admin_name()).await?;
+
+        let tcp = TcpListener::bind(options.listen)
+            .await
+            .with_context(|| format!("cannot listen on {}", options.listen))?;
+        let bound = tcp.local_addr()?;
+        // The database's lock is ours, so whoever left a socket here is gone.
+        let unix = bind_socket(&data_dir)?;
+        let about = server_file::describe(bound);
+        let guard = GuardConfig::for_address(bound)
+            .with_hosts(options.hosts.iter().cloned())
+            .with_origins(options.origins.iter().cloned());
+        let config = HttpConfig::new(about.url.clone(), guard);
+        let tasks = config.tasks.clone();
+        let mounts = endpoint::mounts(Arc::clone(&app), shutdown.clone());
+        let service = wh_http::router(Arc::clone(&app), config, mounts);
+        let serving = wh_http::serve::serve(
+            vec![Listener::Tcp(tcp), Listener::Unix(unix)],
+            service,
+            Limits::default(),
+            shutdown.clone(),
+        );
+        tasks.spawn(async move {
+            let drained = serving.await;
+            if drained.cut > 0 {
+                tracing::warn!(cut = drained.cut, "some connections were still busy and were cut");
+            }
+        });
+        let file = ServerFileGuard::write(&data_dir, &about)?;
+        Ok(Self {
+            about,
+            app,
+            store,
+            shutdown,
+            tasks,
+            _file: file,
+        })
     }
 
-    pub async fn stop(self) {}
+    /// Makes a link that signs a browser in, once.
+    pub(crate) async fn login_link(&self) -> Result<LoginLink> {
+        let principal = self.app.local_principal().await?;
+        let cx = self.app.context(principal, Surface::Server);
+        Ok(self.app.login_link_create(&cx).await?)
+    }
+
+    /// Lets open requests finish, then closes the store.
+    pub(crate) async fn stop(self) {
+        self.shutdown.cancel();
+        self.tasks.close();
+        self.tasks.wait().await;
+        self.store.close().await;
+    }
 }
 
-pub async fn run(options: ServeOptions) -> Result<()> {
-    Server::start(&options).await?.stop().await;
+/// Runs a server until it is told to stop.
+pub(crate) async fn run(options: ServeOptions) -> Result<()> {
+    let server = Server::start(&options).await?;
+    let link = server.login_link().await?;
+    // Whoever started us may have gone away and closed our output; that is no reason to stop.
+    let _written = std::io::stdout().write_all(banner::banner(&server.about, &link, &options).as_bytes());
+    wait_for_signal().await?;
+    tracing::info!("stopping");
+    server.stop().await;
     Ok(())
+}
+
+async fn wait_for_signal() -> Result<()> {
+    let mut terminate = signal(SignalKind::terminate())?;
+    let mut interrupt = signal(SignalKind::interrupt())?;
+    tokio::select! {
+        _ = terminate.recv() => {}
+        _ = interrupt.recv() => {}
+    }
+    Ok(())
+}
+
+fn bind_socket(data_dir: &DataDir) -> Result<UnixListener> {
+    let path = data_dir.socket();
+    match std::fs::remove_file(&path) {
+        Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
+            return Err(error).with_context(|| format!("cannot remove the old socket {}", path.display()));
+        }
+        _ => {}
+    }
+    UnixListener::bind(&path).with_context(|| {
+        let hint = "a socket's path may have about 100 characters; choose a shorter --data-dir";
+        format!("cannot make the socket {} ({hint})", path.display())
+    })
+}
+
+/// Returns what the first administrator is called: the person who starts the server, if the name can be used.
+fn admin_name() -> UserName {
+    let user = std::env::var("USER").unwrap_or_default();
+    UserName::parse(&user)
+        .or_else(|_| UserName::parse("admin"))
+        .expect("admin is a user name")
 }

@@ -1,0 +1,136 @@
+//! Who is let in, for how long, and how far.
+
+use jiff::SignedDuration;
+use wh_app::{KeyQuery, Unauthenticated};
+use wh_domain::{
+    ErrorCode, KeyScope, Name, NewKey, NewUser, PageLimit, PageRequest, Reference, SecretText,
+    UserName, UserRole,
+};
+
+use crate::harness::{ADDRESS, TestApp, board, reference, refused};
+
+#[tokio::test]
+async fn a_revoked_key_is_refused_at_once() {
+    let test = TestApp::new().await;
+    test.member("alice").await;
+    let (secret, cx) = test.key_of("alice", KeyScope::Full).await;
+    let key = cx.principal.credential.key().unwrap();
+    assert!(test.app.authenticate(&secret, Some(ADDRESS)).await.is_ok());
+    test.app.key_revoke(&cx, reference(key)).await.unwrap();
+    assert!(matches!(
+        test.app.authenticate(&secret, Some(ADDRESS)).await,
+        Err(Unauthenticated::Invalid)
+    ));
+    assert!(!test.app.is_still_valid(&cx.principal).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_key_ends_when_it_should() {
+    let test = TestApp::new().await;
+    let admin = test.local().await;
+    let new = |seconds: i64| NewKey {
+        name: Name::parse("short").unwrap(),
+        scope: KeyScope::Read,
+        user: None,
+        expires_at: Some(test.now() + SignedDuration::from_secs(seconds)),
+    };
+    let made = test.app.key_create(&admin, new(60)).await.unwrap();
+    let secret = made.secret.unwrap();
+    assert!(test.app.authenticate(secret.expose(), None).await.is_ok());
+    test.pass(61);
+    assert!(test.app.authenticate(secret.expose(), None).await.is_err());
+    let past = test.app.key_create(&test.local().await, new(-1)).await;
+    assert_eq!(refused(past).0, ErrorCode::InvalidInput);
+}
+
+#[tokio::test]
+async fn guessing_is_slowed_down_and_honest_keys_go_on() {
+    let test = TestApp::new().await;
+    test.member("alice").await;
+    let (good, _) = test.key_of("alice", KeyScope::Full).await;
+    let bad = "wh_full_00000000000000000000000000000000";
+    let mut limited = None;
+    for attempt in 0..100 {
+        if let Err(Unauthenticated::TooMany { retry_after }) =
+            test.app.authenticate(bad, Some(ADDRESS)).await
+        {
+            limited = Some((attempt, retry_after));
+            break;
+        }
+    }
+    let (attempt, retry_after) = limited.expect("a limit");
+    assert!(attempt >= 10 && retry_after >= 1);
+    // Verified a moment ago, so it is still let in from the same address.
+    assert!(test.app.authenticate(&good, Some(ADDRESS)).await.is_ok());
+}
+
+#[tokio::test]
+async fn a_read_key_changes_nothing_and_a_member_is_no_admin() {
+    let test = TestApp::new().await;
+    let member = test.member("bob").await;
+    let (_, read) = test.key_of("bob", KeyScope::Read).await;
+    let denied = test.app.board_create(&read, board("no")).await;
+    assert_eq!(refused(denied).0, ErrorCode::Forbidden);
+    let new = NewUser {
+        name: UserName::parse("eve").unwrap(),
+        role: UserRole::Admin,
+        email: None,
+        avatar_url: None,
+    };
+    assert_eq!(
+        refused(test.app.user_create(&member, new).await).0,
+        ErrorCode::Forbidden
+    );
+    let for_root = NewKey {
+        name: Name::parse("steal").unwrap(),
+        scope: KeyScope::Full,
+        user: Some(Reference::parse("root").unwrap()),
+        expires_at: None,
+    };
+    assert_eq!(
+        refused(test.app.key_create(&member, for_root).await).0,
+        ErrorCode::NotFound
+    );
+}
+
+#[tokio::test]
+async fn keys_are_listed_without_secrets_and_by_a_unique_prefix() {
+    let test = TestApp::new().await;
+    let member = test.member("carol").await;
+    test.key_of("carol", KeyScope::Full).await;
+    let page = PageRequest::first(PageLimit::MAX);
+    let keys = test
+        .app
+        .key_list(&member, KeyQuery::default(), page)
+        .await
+        .unwrap();
+    assert_eq!(keys.items.len(), 2);
+    let prefixes: Vec<_> = keys.items.iter().map(|key| key.prefix.as_str()).collect();
+    assert_ne!(prefixes[0], prefixes[1]);
+    assert!(
+        prefixes
+            .iter()
+            .all(|prefix| prefix.len() == "wh_full_".len() + 8)
+    );
+}
+
+#[tokio::test]
+async fn a_login_link_works_once_and_not_for_long() {
+    let test = TestApp::new().await;
+    let admin = test.local().await;
+    let link = test.app.login_link_create(&admin).await.unwrap();
+    let (secret, _) = test.app.login_redeem(&link.token).await.unwrap();
+    let browser = test.app.authenticate(secret.expose(), None).await.unwrap();
+    assert_eq!(browser.user, admin.principal.user);
+    assert_eq!(
+        refused(test.app.login_redeem(&link.token).await).0,
+        ErrorCode::Unauthenticated
+    );
+    let late = test.app.login_link_create(&admin).await.unwrap();
+    test.pass(16 * 60);
+    assert!(test.app.login_redeem(&late.token).await.is_err());
+    let made_up = SecretText::new("0".repeat(32));
+    assert!(test.app.login_redeem(&made_up).await.is_err());
+    test.app.logout(&test.by(&browser)).await.unwrap();
+    assert!(test.app.authenticate(secret.expose(), None).await.is_err());
+}

@@ -1,0 +1,74 @@
+//! What the edge is told by whoever starts it.
+
+use std::time::Duration;
+
+use tokio_util::task::TaskTracker;
+
+use crate::guard::GuardConfig;
+
+/// The settings of [`router`](crate::router).
+#[derive(Clone, Debug)]
+pub struct HttpConfig {
+    /// Where clients reach the server, such as `http://127.0.0.1:4180`. A slash at the end is ignored.
+    pub base_url: String,
+    /// Which `Host` and `Origin` values are ours.
+    pub guard: GuardConfig,
+    /// The OAuth servers whose tokens we take. The server names itself when there is none: keys are made here.
+    pub authorization_servers: Vec<String>,
+    /// The limits of requests and streams.
+    pub limits: RequestLimits,
+    /// Owns what outlives a request: upgraded connections and upkeep. They end when the application's shutdown token
+    /// is cancelled; close it and wait for it after serving.
+    pub tasks: TaskTracker,
+}
+
+impl HttpConfig {
+    /// Makes the settings of a server that is reached at `base_url`, everything else being usual.
+    pub fn new(base_url: impl Into<String>, guard: GuardConfig) -> Self {
+        Self {
+            base_url: base_url.into(),
+            guard,
+            authorization_servers: vec![],
+            limits: RequestLimits::default(),
+            tasks: TaskTracker::new(),
+        }
+    }
+
+    /// Returns the address of a path on this server.
+    pub(crate) fn url(&self, path: &str) -> String {
+        format!("{}{path}", self.base_url.trim_end_matches('/'))
+    }
+}
+
+/// What one request, and all open streams together, may take up. Connections have [`crate::serve::Limits`].
+#[derive(Clone, Debug)]
+pub struct RequestLimits {
+    /// Bytes of a request body; `/mcp` has its own limit. Default 1 MiB. Reached: 413.
+    pub body_bytes_max: usize,
+    /// Time for an ordinary request once its body has arrived. Default 30 s. Reached: 503.
+    pub handler_time_max: Duration,
+    /// Time for a backup. Default 1 h. Reached: 503.
+    pub backup_time_max: Duration,
+    /// Open event streams and line connections over all principals. Default 2048. Reached: 429.
+    pub streams_max: usize,
+    /// The same for one principal. Default 512. Reached: 429.
+    pub streams_per_principal_max: usize,
+    /// The longest silence on an event stream before a sign of life. Default 15 s.
+    pub ping_every: Duration,
+    /// How long a WebSocket client may take to read one message. Default 30 s. Reached: the stream ends.
+    pub send_time_max: Duration,
+}
+
+impl Default for RequestLimits {
+    fn default() -> Self {
+        Self {
+            body_bytes_max: 1024 * 1024,
+            handler_time_max: Duration::from_secs(30),
+            backup_time_max: Duration::from_secs(60 * 60),
+            streams_max: 2048,
+            streams_per_principal_max: 512,
+            ping_every: Duration::from_secs(15),
+            send_time_max: Duration::from_secs(30),
+        }
+    }
+}

@@ -1,0 +1,60 @@
+//! What others serve behind our guard and authentication.
+
+use std::{convert::Infallible, fmt, sync::Arc};
+
+use axum::body::Body;
+use futures::future::BoxFuture;
+use http::{Extensions, Request, Response};
+use hyper::upgrade::Upgraded;
+use hyper_util::rt::TokioIo;
+use tokio_util::sync::CancellationToken;
+use tower::{Service, ServiceExt, util::BoxCloneSyncService};
+
+/// An HTTP endpoint. Requests arrive with [`wh_domain::Principal`], [`crate::RequestId`] and [`crate::serve::Peer`] in
+/// their extensions.
+pub type McpEndpoint = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
+
+/// Both directions of a connection that left HTTP.
+pub type LineStream = TokioIo<Upgraded>;
+
+/// Serves MCP as lines on a connection that left HTTP.
+pub trait LineServer: Send + Sync + 'static {
+    /// Serves one connection until the client hangs up or `ended` is cancelled, because the server stops or the
+    /// credential does. Shortly after that the future is dropped. `extensions` are those of the request.
+    fn serve(
+        &self,
+        stream: LineStream,
+        extensions: Extensions,
+        ended: CancellationToken,
+    ) -> BoxFuture<'static, ()>;
+}
+
+/// Makes an endpoint of any HTTP service, so that whoever mounts one need not know our body type.
+pub fn mount<S, B>(service: S) -> McpEndpoint
+where
+    S: Service<Request<Body>, Response = Response<B>, Error = Infallible>,
+    S: Clone + Send + Sync + 'static,
+    S::Future: Send + 'static,
+    B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
+    B::Error: Into<axum::BoxError>,
+{
+    BoxCloneSyncService::new(service.map_response(|response: Response<B>| response.map(Body::new)))
+}
+
+/// What is mounted besides our own routes.
+#[derive(Clone, Default)]
+pub struct Mounts {
+    /// At `/mcp`, all methods, query and all.
+    pub mcp: Option<McpEndpoint>,
+    /// At `GET /mcp/stdio`, after the connection was upgraded to `mcp-lines`.
+    pub lines: Option<Arc<dyn LineServer>>,
+}
+
+impl fmt::Debug for Mounts {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Mounts")
+            .field("mcp", &self.mcp.is_some())
+            .field("lines", &self.lines.is_some())
+            .finish()
+    }
+}

@@ -1,0 +1,138 @@
+//! Puts everything together: public routes, the REST table, events, mounts, and the layers around them.
+
+use std::{any::Any, sync::Arc};
+
+use axum::{
+    Router,
+    extract::Request,
+    middleware::{from_fn, from_fn_with_state},
+    response::{IntoResponse, Response},
+    routing::{MethodFilter, get, on},
+};
+use http::{HeaderValue, header};
+use tower_http::catch_panic::CatchPanicLayer;
+use wh_app::App;
+use wh_domain::ErrorCode;
+
+use crate::{
+    HttpConfig, Mounts, auth, call,
+    error::ApiError,
+    events,
+    guard::GuardLayer,
+    health, limit, lines, login, metrics, observe, openapi, pages, routes,
+    state::{Server, ServerState},
+    table::{PREFIX, Route},
+    well_known,
+};
+
+/// Makes the whole service, guard and authentication included; [`crate::serve::serve`] runs it.
+///
+/// Must be called within a tokio runtime: upkeep is spawned on `config.tasks` and ends with the application's shutdown
+/// token.
+pub fn router(app: Arc<App>, config: HttpConfig, mounts: Mounts) -> Router {
+    metrics::recorder();
+    let guard = GuardLayer::new(&config.guard);
+    let server = ServerState::new(app, config);
+    server.config.tasks.spawn(metrics::upkeep(server.clone()));
+    public(&server)
+        .merge(private(&server, mounts))
+        .layer(CatchPanicLayer::custom(panicked))
+        .layer(guard)
+        .layer(from_fn(observe::observe))
+}
+
+/// Routes that need no credential.
+fn public(server: &Server) -> Router {
+    // A link that is only looked at, as previews do with HEAD, must not be used up.
+    let login = get(login::login).head(no_such_method);
+    Router::new()
+        .route("/", get(pages::home))
+        .route("/healthz", get(health::live))
+        .route("/readyz", get(health::ready))
+        .route("/login", login)
+        .route("/openapi.json", get(openapi_json()))
+        .route(well_known::PATH, get(well_known::protected_resource))
+        .route(well_known::PATH_OF_MCP, get(well_known::protected_resource))
+        .method_not_allowed_fallback(no_such_method)
+        .layer(from_fn_with_state(server.clone(), limit::time))
+        .layer(from_fn_with_state(server.clone(), limit::body))
+        .with_state(server.clone())
+}
+
+/// Routes that need one, and every path that leads nowhere.
+fn private(server: &Server, mounts: Mounts) -> Router {
+    let mut limited = Router::new().route("/metrics", get(metrics::show));
+    for route in routes::all() {
+        limited = add(limited, server, route);
+    }
+    let limited = limited.layer(from_fn_with_state(server.clone(), limit::body));
+    limited
+        .merge(mounted(server, mounts))
+        .fallback(no_such_path)
+        .method_not_allowed_fallback(no_such_method)
+        .layer(from_fn_with_state(server.clone(), auth::authenticate))
+}
+
+/// What others serve. `/mcp` limits its bodies itself, because its refusals are JSON-RPC.
+fn mounted(server: &Server, mounts: Mounts) -> Router {
+    let mut router = Router::new();
+    if let Some(mcp) = mounts.mcp {
+        router = router.route_service("/mcp", mcp);
+    }
+    if let Some(lines) = mounts.lines {
+        let server = server.clone();
+        let upgrade = move |request| lines::upgrade(server.clone(), lines.clone(), request);
+        router = router.route("/mcp/stdio", get(upgrade));
+    }
+    router
+}
+
+fn add(router: Router, server: &Server, route: Route) -> Router {
+    let path = format!("{PREFIX}{}", route.path);
+    let filter = MethodFilter::try_from(route.method.clone()).expect("a method of the table");
+    let (server, route) = (server.clone(), Arc::new(route));
+    let handler = move |request: Request| {
+        let (server, route) = (server.clone(), route.clone());
+        async move {
+            if route.streams {
+                events::call(server, &route, request).await
+            } else {
+                call::call(server, &route, request).await
+            }
+        }
+    };
+    router.route(&path, on(filter, handler))
+}
+
+fn openapi_json() -> impl Fn() -> std::future::Ready<Response> + Clone {
+    let document = bytes::Bytes::from(openapi::document().to_string());
+    move || {
+        let json = HeaderValue::from_static("application/json");
+        let response = ([(header::CONTENT_TYPE, json)], document.clone()).into_response();
+        std::future::ready(response)
+    }
+}
+
+async fn no_such_path() -> ApiError {
+    ApiError::no_such_path()
+}
+
+async fn no_such_method() -> ApiError {
+    ApiError::no_such_method()
+}
+
+/// Answers for a handler that panicked. The message goes to the log only.
+fn panicked(cause: Box<dyn Any + Send>) -> Response {
+    let text = cause
+        .downcast_ref::<String>()
+        .map(String::as_str)
+        .or_else(|| cause.downcast_ref::<&str>().copied())
+        .unwrap_or("no message");
+    tracing::error!(panic = %wh_domain::redact(text), "a request handler panicked");
+    ApiError::new(
+        ErrorCode::Internal,
+        "the server failed to answer this request",
+    )
+    .hint("the server's log says why; please report it")
+    .into_response()
+}

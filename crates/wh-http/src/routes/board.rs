@@ -1,0 +1,70 @@
+//! Boards.
+
+use http::Method;
+use wh_api::{
+    BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
+    BoardUpdateRequest, BoardView, cursor_of,
+};
+use wh_domain::Operation;
+
+use crate::table::{Route, change, create, get};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/boards",
+            Operation::BoardList,
+            "Lists boards, newest first",
+            |server, cx, request: BoardListRequest| async move {
+                let page = server.app.board_list(&cx, request.page().by_id()?).await?;
+                Ok(BoardListView {
+                    boards: page.items.iter().map(Into::into).collect(),
+                    next_cursor: cursor_of(page.next),
+                })
+            },
+        ),
+        create(
+            "/boards",
+            Operation::BoardCreate,
+            "Makes a board",
+            location,
+            |server, cx, request: BoardCreateRequest| async move {
+                let board = server.app.board_create(&cx, request.try_into()?).await?;
+                Ok(BoardView::from(&*board))
+            },
+        ),
+        get(
+            "/boards/{board}",
+            Operation::BoardGet,
+            "Shows a board with its zones and what lies on it",
+            |server, cx, request: BoardGetRequest| async move {
+                let board = server.app.board_get(&cx, &request.board()?).await?;
+                Ok(BoardView::from(&*board))
+            },
+        ),
+        change(
+            Method::PATCH,
+            "/boards/{board}",
+            Operation::BoardUpdate,
+            "Changes a board; what is absent stays",
+            |server, cx, request: BoardUpdateRequest| async move {
+                let board = server.app.board_update(&cx, request.try_into()?).await?;
+                Ok(BoardView::from(&*board))
+            },
+        ),
+        create(
+            "/boards/{board}/duplicate",
+            Operation::BoardDuplicate,
+            "Copies a board",
+            location,
+            |server, cx, request: BoardDuplicateRequest| async move {
+                let board = server.app.board_duplicate(&cx, request.try_into()?).await?;
+                Ok(BoardView::from(&*board))
+            },
+        ),
+    ]
+}
+
+fn location(board: &BoardView) -> Option<String> {
+    Some(format!("/boards/{}", board.id))
+}

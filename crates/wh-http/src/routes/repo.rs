@@ -1,0 +1,33 @@
+//! Repositories.
+
+use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView, cursor_of};
+use wh_domain::Operation;
+
+use crate::table::{Route, create, get};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/repos",
+            Operation::RepoList,
+            "Lists repositories, newest first",
+            |server, cx, request: RepoListRequest| async move {
+                let page = server.app.repo_list(&cx, request.page().by_id()?).await?;
+                Ok(RepoListView {
+                    repos: page.items.into_iter().map(Into::into).collect(),
+                    next_cursor: cursor_of(page.next),
+                })
+            },
+        ),
+        create(
+            "/repos",
+            Operation::RepoAdd,
+            "Adds a repository",
+            |_| None,
+            |server, cx, request: RepoAddRequest| async move {
+                let repo = server.app.repo_add(&cx, request.try_into()?).await?;
+                Ok(RepoView::from(repo))
+            },
+        ),
+    ]
+}

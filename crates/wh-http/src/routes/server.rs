@@ -1,0 +1,62 @@
+//! The server itself: who is calling, signing in and out, backups.
+
+use std::path::PathBuf;
+
+use http::{Method, header};
+use wh_api::{BackupCreateRequest, BackupCreatedView, Empty, LoginLinkView, WhoAmIView};
+use wh_domain::Operation;
+
+use crate::{
+    login,
+    table::{Route, change, create, get},
+};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/whoami",
+            Operation::WhoAmI,
+            "Says who is calling",
+            |server, cx, _: Empty| async move {
+                let (principal, user) = server.app.whoami(&cx).await?;
+                Ok(WhoAmIView::new(&principal, user))
+            },
+        ),
+        create(
+            "/login-links",
+            Operation::LoginLinkCreate,
+            "Makes a link that signs a browser in, once",
+            |_| None,
+            |server, cx, _: Empty| async move {
+                let link = server.app.login_link_create(&cx).await?;
+                Ok(LoginLinkView {
+                    url: login::url(&server.config, &link.token),
+                    expires_at: link.expires_at.to_string(),
+                })
+            },
+        ),
+        change(
+            Method::POST,
+            "/logout",
+            Operation::Logout,
+            "Signs the calling browser out",
+            |server, cx, _: Empty| async move { server.app.logout(&cx).await.map(|()| Empty {}) },
+        )
+        .header(header::SET_COOKIE, login::COOKIE_CLEARED),
+        create(
+            "/backups",
+            Operation::BackupCreate,
+            "Copies the database into a file on the server's machine",
+            |_| None,
+            |server, cx, request: BackupCreateRequest| async move {
+                let file = PathBuf::from(&request.file);
+                let through = server.app.backup_create(&cx, file).await?;
+                Ok(BackupCreatedView {
+                    file: request.file,
+                    through,
+                })
+            },
+        )
+        .time_max(|limits| limits.backup_time_max),
+    ]
+}

@@ -1,0 +1,73 @@
+//! Sessions.
+
+use http::Method;
+use wh_api::{
+    SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
+    SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView, cursor_of,
+};
+use wh_app::SessionQuery;
+use wh_domain::Operation;
+
+use crate::table::{Route, change, get};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/sessions",
+            Operation::SessionList,
+            "Lists sessions, newest first",
+            |server, cx, request: SessionListRequest| async move {
+                let query = SessionQuery {
+                    states: request.states()?,
+                    board: request.board()?,
+                    parent: request.parent()?,
+                    include_archived: request.include_archived.unwrap_or(false),
+                };
+                let page = request.page().by_id()?;
+                let page = server.app.session_list(&cx, query, page).await?;
+                Ok(SessionListView {
+                    sessions: page.items.iter().map(Into::into).collect(),
+                    next_cursor: cursor_of(page.next),
+                })
+            },
+        ),
+        get(
+            "/sessions/current",
+            Operation::SessionCurrent,
+            "Shows the session whose token is calling",
+            |server, cx, _: SessionCurrentRequest| async move {
+                let session = server.app.session_current(&cx).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
+        get(
+            "/sessions/{session}",
+            Operation::SessionGet,
+            "Shows a session",
+            |server, cx, request: SessionGetRequest| async move {
+                let session = server.app.session_get(&cx, &request.session()?).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
+        change(
+            Method::PATCH,
+            "/sessions/{session}",
+            Operation::SessionUpdate,
+            "Changes a session's title or description",
+            |server, cx, request: SessionUpdateRequest| async move {
+                let (session, patch) = (request.session()?, request.patch()?);
+                let session = server.app.session_update(&cx, session, patch).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
+        get(
+            "/sessions/{session}/tree",
+            Operation::SessionTree,
+            "Shows a session's ancestors, siblings and descendants",
+            |server, cx, request: SessionTreeRequest| async move {
+                let family = server.app.session_tree(&cx, &request.session()?).await?;
+                Ok(SessionTreeView::new(family.session, &family.tree))
+            },
+        ),
+    ]
+}

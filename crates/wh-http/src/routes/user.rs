@@ -1,0 +1,47 @@
+//! Users.
+
+use wh_api::{
+    UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView, cursor_of,
+};
+use wh_domain::Operation;
+
+use crate::table::{Route, create, get};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/users",
+            Operation::UserList,
+            "Lists users, newest first",
+            |server, cx, request: UserListRequest| async move {
+                let page = server.app.user_list(&cx, request.page().by_id()?).await?;
+                Ok(UserListView {
+                    users: page.items.into_iter().map(Into::into).collect(),
+                    next_cursor: cursor_of(page.next),
+                })
+            },
+        ),
+        create(
+            "/users",
+            Operation::UserCreate,
+            "Makes a user",
+            |user: &UserView| Some(format!("/users/{}", user.id)),
+            |server, cx, request: UserCreateRequest| async move {
+                Ok(server
+                    .app
+                    .user_create(&cx, request.try_into()?)
+                    .await?
+                    .into())
+            },
+        ),
+        get(
+            "/users/{user}",
+            Operation::UserGet,
+            "Shows a user, by id or name",
+            |server, cx, request: UserGetRequest| async move {
+                let user = server.app.user_get(&cx, request.user()?).await?;
+                Ok(UserView::from(user))
+            },
+        ),
+    ]
+}

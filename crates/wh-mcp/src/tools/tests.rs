@@ -1,0 +1,104 @@
+use std::collections::BTreeSet;
+
+use newtype_uuid::GenericUuid;
+use uuid::Uuid;
+use wh_domain::{Credential, KeyId, SessionId, SessionRole, UserId, UserRole};
+
+use super::*;
+
+/// What `tools/list` may cost a caller by default.
+const KEY_TOOLS_MAX: (usize, usize) = (18, 16_000);
+const SESSION_TOOLS_MAX: (usize, usize) = (14, 12_000);
+
+fn principal(credential: Credential) -> Principal {
+    Principal {
+        user: UserId::from_untyped_uuid(Uuid::from_u128(1)),
+        role: UserRole::Admin,
+        credential,
+    }
+}
+
+fn key() -> KeyId {
+    KeyId::from_untyped_uuid(Uuid::from_u128(2))
+}
+
+fn full() -> Principal {
+    principal(Credential::Full { key: key() })
+}
+
+fn session() -> Principal {
+    principal(Credential::Session {
+        key: key(),
+        session: SessionId::from_untyped_uuid(Uuid::from_u128(3)),
+        role: SessionRole::General,
+        epoch: 1,
+    })
+}
+
+fn names(principal: &Principal, toolsets: &Toolsets) -> Vec<&'static str> {
+    shown(principal, toolsets).map(Tool::name).collect()
+}
+
+fn cost(principal: &Principal) -> (usize, usize) {
+    let models: Vec<_> = shown(principal, &Toolsets::Default)
+        .map(Tool::model)
+        .collect();
+    (models.len(), serde_json::to_string(&models).unwrap().len())
+}
+
+#[test]
+fn callers_are_shown_what_they_use_most() {
+    insta::assert_snapshot!(names(&full(), &Toolsets::Default).join(" "), @"board_create board_get board_list board_update repo_add repo_list session_get session_list session_tree session_update tool_call tool_search");
+    insta::assert_snapshot!(names(&session(), &Toolsets::Default).join(" "), @"board_get session_current session_get session_list session_tree session_update tool_call tool_search");
+    let reader = principal(Credential::Read { key: key() });
+    insta::assert_snapshot!(names(&reader, &Toolsets::Default).join(" "), @"board_get board_list repo_list session_get session_list session_tree tool_call tool_search");
+}
+
+#[test]
+fn lists_stay_within_their_budget() {
+    let (tools, bytes) = cost(&full());
+    println!("full key: {tools} tools, {bytes} bytes");
+    assert!(tools <= KEY_TOOLS_MAX.0 && bytes <= KEY_TOOLS_MAX.1);
+    let (tools, bytes) = cost(&session());
+    println!("session token: {tools} tools, {bytes} bytes");
+    assert!(tools <= SESSION_TOOLS_MAX.0 && bytes <= SESSION_TOOLS_MAX.1);
+}
+
+#[test]
+fn every_operation_is_a_tool_or_says_why_not() {
+    // These belong to other surfaces: the feed, the browser's sign-in and the operator's machine.
+    let elsewhere = [
+        "event_list",
+        "backup_create",
+        "login_link_create",
+        "login_redeem",
+        "logout",
+        "whoami",
+    ];
+    let tools: BTreeSet<_> = tool_names().collect();
+    for operation in Operation::ALL {
+        let name = operation.name();
+        assert_ne!(tools.contains(name), elsewhere.contains(&name), "{name}");
+    }
+}
+
+#[test]
+fn a_tool_that_may_not_be_called_is_never_shown() {
+    let agent = session();
+    for name in names(&agent, &Toolsets::All) {
+        let allowed = Operation::parse(name).is_none_or(|op| agent.authorize(op).is_ok());
+        assert!(allowed, "{name}");
+    }
+    assert!(!names(&agent, &Toolsets::All).contains(&"key_create"));
+}
+
+#[test]
+fn hints_follow_the_permission_table() {
+    for tool in CATALOGUE.values() {
+        let hints = tool.model().annotations.as_ref().unwrap();
+        if let Some(operation) = tool.operation {
+            let reads = !operation.rule().effect.changes();
+            assert_eq!(hints.read_only_hint, Some(reads), "{}", tool.name());
+        }
+    }
+}

@@ -1,0 +1,192 @@
+//! One transaction of the writer: several changes, each in its own savepoint, and what is committed with them.
+
+use jiff::Timestamp;
+use sqlx::SqliteConnection;
+use uuid::Uuid;
+use wh_domain::{EventSeq, NewAuditEntry, NewEvent};
+use wh_store::{Applied, Commit, MessageAppend, Result, StoreError};
+
+use crate::change::Change;
+use crate::error::store_error;
+use crate::idempotency::{self, Claimed};
+use crate::notes::Waiting;
+use crate::{audit, event, key, message};
+
+/// A transaction that is open on the writer's connection.
+///
+/// Events and audit entries are collected and inserted together at the end: one statement for many rows.
+pub(crate) struct Batch<'c> {
+    pub(crate) conn: &'c mut SqliteConnection,
+    /// Boards that the transaction touches.
+    pub(crate) boards: Vec<Uuid>,
+    events: Vec<(Timestamp, NewEvent)>,
+    audits: Vec<NewAuditEntry>,
+    /// The number of the last event before this transaction.
+    last_event: EventSeq,
+    /// Whether the last statement of the change kept it already, see [`KEEP`].
+    kept: bool,
+}
+
+/// Keeps a change and opens the savepoint of the next.
+///
+/// Every statement costs a trip to the connection's thread, so the last statement of a change carries this along; the
+/// change then says so with [`Batch::kept`] and must not fail any more.
+pub(crate) const KEEP: &str = "; RELEASE change; SAVEPOINT change";
+
+impl<'c> Batch<'c> {
+    /// Opens the transaction, and the savepoint of its first change.
+    pub(crate) async fn begin(
+        conn: &'c mut SqliteConnection,
+        last_event: EventSeq,
+    ) -> sqlx::Result<Self> {
+        execute(conn, "BEGIN IMMEDIATE; SAVEPOINT change").await?;
+        Ok(Self {
+            conn,
+            boards: Vec::new(),
+            events: Vec::new(),
+            audits: Vec::new(),
+            last_event,
+            kept: false,
+        })
+    }
+
+    /// Makes a change together with its audit entry, events and claim, or leaves no trace of it.
+    ///
+    /// The outer result is about the transaction: when it fails, everything in it has failed.
+    pub(crate) async fn commit_one(
+        &mut self,
+        change: &Change,
+        commit: Commit,
+    ) -> Txn<Result<Applied>> {
+        let result = self.try_commit_one(change, commit).await;
+        self.settle(result).await
+    }
+
+    /// Adds messages, or leaves no trace of them.
+    pub(crate) async fn append_one(&mut self, append: MessageAppend) -> Txn<Result<u64>> {
+        let result = message::append_in_txn(self, append).await;
+        self.settle(result).await
+    }
+
+    /// Writes something of no meaning.
+    pub(crate) async fn probe_one(&mut self) -> Txn<Result<()>> {
+        let sql = "UPDATE meta SET value = value + 1 WHERE name = 'health_probes'";
+        let result = execute(self.conn, sql).await.map_err(store_error);
+        self.settle(result).await
+    }
+
+    async fn try_commit_one(&mut self, change: &Change, commit: Commit) -> Result<Applied> {
+        let at = commit.audit.at;
+        if let Some(claim) = &commit.idempotency {
+            match idempotency::claim_in_txn(self.conn, claim, at).await? {
+                Claimed::First => {}
+                Claimed::Repeat(subject) => {
+                    self.audits.push(commit.audit);
+                    return Ok(Applied::Replayed { subject });
+                }
+            }
+        }
+        change.apply(self).await?;
+        // From here on nothing fails, so that no number is given out for a change that is undone.
+        let mut seq = None;
+        for event in commit.events {
+            seq = Some(self.announce(at, event));
+        }
+        self.audits.push(commit.audit);
+        Ok(Applied::Done { seq })
+    }
+
+    /// Says that the change was kept by its own last statement.
+    pub(crate) fn kept(&mut self) {
+        self.kept = true;
+    }
+
+    /// Adds an event and returns its number. Only for changes that have succeeded.
+    pub(crate) fn announce(&mut self, at: Timestamp, event: NewEvent) -> EventSeq {
+        self.events.push((at, event));
+        self.last_event + self.events.len() as u64
+    }
+
+    /// Keeps a change that succeeded, undoes one that failed, and opens the savepoint of the next.
+    async fn settle<T>(&mut self, result: Result<T>) -> Txn<Result<T>> {
+        let kept = std::mem::take(&mut self.kept);
+        let Err(error) = &result else {
+            if !kept {
+                execute(self.conn, "RELEASE change; SAVEPOINT change").await?;
+            }
+            return Ok(result);
+        };
+        match execute(self.conn, "ROLLBACK TO change").await {
+            Ok(()) => Ok(result),
+            // SQLite had to undo the whole transaction, and what made it do so is the reason for everyone in it.
+            Err(_) => Err(Failed::because_of(error)),
+        }
+    }
+
+    /// Inserts what was collected and what waited for a transaction.
+    pub(crate) async fn finish(&mut self, waiting: &Waiting) -> sqlx::Result<()> {
+        event::insert_in_txn(self.conn, self.last_event, &self.events).await?;
+        audit::insert_in_txn(self.conn, &self.audits).await?;
+        audit::insert_in_txn(self.conn, &waiting.audits).await?;
+        key::touch_in_txn(self.conn, &waiting.touched).await
+    }
+
+    /// Returns the time of the newest change, if there is one.
+    pub(crate) fn newest(&self) -> Option<Timestamp> {
+        self.audits.iter().map(|audit| audit.at).max()
+    }
+
+    /// Makes the transaction durable and returns the number of its last event.
+    pub(crate) async fn commit(self) -> sqlx::Result<EventSeq> {
+        execute(self.conn, "COMMIT").await?;
+        Ok(self.last_event + self.events.len() as u64)
+    }
+}
+
+/// Runs a statement without arguments.
+pub(crate) async fn execute(conn: &mut SqliteConnection, sql: &'static str) -> sqlx::Result<()> {
+    sqlx::query(sql).execute(conn).await.map(drop)
+}
+
+/// The most rows that one statement inserts.
+pub(crate) const ROWS_MAX: usize = 128;
+
+/// Tells whether a statement that inserts so many rows is worth keeping prepared: only small numbers come again.
+pub(crate) fn is_common(rows: usize) -> bool {
+    rows <= 4
+}
+
+/// Why a transaction failed, and everything in it.
+#[derive(Debug)]
+pub(crate) struct Failed {
+    message: String,
+}
+
+/// The result of something that fails only together with its transaction.
+pub(crate) type Txn<T> = Result<T, Failed>;
+
+impl Failed {
+    fn because_of(error: &StoreError) -> Self {
+        let message = match error {
+            StoreError::Unavailable { message } => message.clone(),
+            other => other.to_string(),
+        };
+        Self { message }
+    }
+
+    /// Returns the answer for everything in the transaction.
+    pub(crate) fn answer(&self) -> StoreError {
+        let message = self.message.clone();
+        StoreError::Unavailable { message }
+    }
+}
+
+impl From<sqlx::Error> for Failed {
+    fn from(error: sqlx::Error) -> Self {
+        let message = match error {
+            sqlx::Error::Database(error) => error.message().to_owned(),
+            other => other.to_string(),
+        };
+        Self { message }
+    }
+}

@@ -1,0 +1,211 @@
+//! Boards with their zones and placements: changes, and reads through the cache.
+
+use std::sync::Arc;
+
+use async_trait::async_trait;
+use uuid::Uuid;
+use wh_domain::{Board, BoardItem, IdRef, Page, PageRequest, Reach};
+use wh_store::{Applied, BoardStore, Commit, Result, StoreError};
+
+use crate::SqliteStore;
+use crate::batch::{Batch, KEEP, ROWS_MAX, is_common};
+use crate::board_sql::{self, Found};
+use crate::cache::Lookup;
+use crate::change::Change;
+use crate::error::{insert_error, store_error};
+use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned};
+use crate::row::{int, micros, uuid, uuid_opt};
+use crate::user::push_page;
+
+#[async_trait]
+impl BoardStore for SqliteStore {
+    async fn board_insert(&self, board: &Board, commit: Commit) -> Result<Applied> {
+        let change = Change::BoardInsert(Box::new(board.clone()));
+        self.commit(change, commit).await
+    }
+
+    async fn board_save(&self, board: &Board, commit: Commit) -> Result<Applied> {
+        let change = Change::BoardSave(Box::new(board.clone()));
+        self.commit(change, commit).await
+    }
+
+    async fn board_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Arc<Board>>> {
+        match (reach, id) {
+            (Reach::All | Reach::User(_) | Reach::Key(_), IdRef::Whole(id)) => {
+                let board = self.board_by_id(*id).await?;
+                let seen = board.filter(|board| reach.covers_owner(board.owner));
+                Ok(seen.into_iter().collect())
+            }
+            _ => {
+                let mut found = board_sql::begin();
+                push_owned(&mut found, reach, Owned::Boards);
+                found.push(" AND ");
+                push_id(&mut found, id);
+                found.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+                let boards = self.boards(found).await?;
+                boards
+                    .into_iter()
+                    .map(|b| b.direct().map(Arc::new))
+                    .collect()
+            }
+        }
+    }
+
+    async fn board_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Board, Uuid>> {
+        let mut found = board_sql::begin();
+        push_owned(&mut found, reach, Owned::Boards);
+        push_page(&mut found, page);
+        let boards = self.boards(found).await?;
+        let found = Page::from_overfetch(boards, page.limit, |b| b.id);
+        Ok(Page {
+            items: found.items.into_iter().filter_map(Found::listed).collect(),
+            next: found.next,
+        })
+    }
+}
+
+impl SqliteStore {
+    /// Returns a board by its id, whosoever it is, from memory if it is there.
+    async fn board_by_id(&self, id: Uuid) -> Result<Option<Arc<Board>>> {
+        self.check_open()?;
+        let fill = match self.shared.boards.get(id) {
+            Lookup::Hit(board) => return Ok(Some(board)),
+            Lookup::Miss(fill) => fill,
+        };
+        let mut found = board_sql::begin();
+        found.push("t.id = ").push_bind(id);
+        let mut boards = self.boards(found).await?;
+        let Some(board) = boards.pop().map(Found::direct).transpose()? else {
+            return Ok(None);
+        };
+        let board = Arc::new(board);
+        if let Some(fill) = fill {
+            self.shared.boards.put(id, fill, Arc::clone(&board));
+        }
+        Ok(Some(board))
+    }
+
+    async fn boards(&self, found: Query) -> Result<Vec<Found>> {
+        let rows = self.rows(board_sql::finish(found)).await?;
+        board_sql::collect(&rows)
+    }
+}
+
+pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<()> {
+    let mut insert = Query::new(
+        "INSERT INTO boards (id, owner_user_id, owner_key_id, name, description, revision, created_at, updated_at)
+         VALUES (",
+    );
+    insert
+        .separated(", ")
+        .push_bind(uuid(board.id))
+        .push_bind(uuid(board.owner.user))
+        .push_bind(uuid_opt(board.owner.key))
+        .push_bind(board.name.as_str())
+        .push_bind(board.description.as_ref().map(|d| d.as_str()))
+        .push_bind(int(board.revision))
+        .push_bind(micros(board.created_at))
+        .push_bind(micros(board.updated_at))
+        .push_unseparated(")");
+    let is_empty = board.zones.is_empty() && board.placements.is_empty();
+    if is_empty {
+        insert.push(KEEP);
+    }
+    let inserted = insert.build().execute(&mut *batch.conn).await;
+    inserted.map_err(|e| insert_error(e, &[]))?;
+    if is_empty {
+        batch.kept();
+        batch.boards.push(uuid(board.id));
+        return Ok(());
+    }
+    insert_contents(batch, board).await.map_err(store_error)
+}
+
+pub(crate) async fn save_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<()> {
+    let id = uuid(board.id);
+    let updated = sqlx::query(
+        "UPDATE boards SET name = ?, description = ?, revision = ?, updated_at = ? WHERE id = ? AND revision = ?",
+    )
+    .bind(board.name.as_str())
+    .bind(board.description.as_ref().map(|d| d.as_str()))
+    .bind(int(board.revision))
+    .bind(micros(board.updated_at))
+    .bind(id)
+    .bind(int(board.revision) - 1)
+    .execute(&mut *batch.conn)
+    .await
+    .map_err(store_error)?;
+    if updated.rows_affected() == 0 {
+        return Err(why_not_saved(batch, id).await?);
+    }
+    // Zones last and placements first, because placements refer to zones.
+    sqlx::query(
+        "DELETE FROM placements WHERE board_id = ?1; DELETE FROM zones WHERE board_id = ?1",
+    )
+    .bind(id)
+    .execute(&mut *batch.conn)
+    .await
+    .map_err(store_error)?;
+    insert_contents(batch, board).await.map_err(store_error)
+}
+
+async fn why_not_saved(batch: &mut Batch<'_>, id: Uuid) -> Result<StoreError> {
+    let exists: bool = sqlx::query_scalar("SELECT count(*) > 0 FROM boards WHERE id = ?")
+        .bind(id)
+        .fetch_one(&mut *batch.conn)
+        .await
+        .map_err(store_error)?;
+    let what = "board";
+    Ok(if exists {
+        StoreError::Stale { what }
+    } else {
+        StoreError::NotFound { what }
+    })
+}
+
+async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<()> {
+    let id = uuid(board.id);
+    batch.boards.push(id);
+    let zones: Vec<_> = board.zones.iter().enumerate().collect();
+    for chunk in zones.chunks(ROWS_MAX) {
+        let mut query = Query::new(
+            "INSERT INTO zones (board_id, id, ord, name, color, x, y, width, height, prompt_template) ",
+        );
+        query.push_values(chunk, |mut row, (ord, zone)| {
+            row.push_bind(id)
+                .push_bind(uuid(zone.id))
+                .push_bind(int(*ord as u64))
+                .push_bind(zone.name.as_str())
+                .push_bind(zone.color.map(|c| c.to_string()))
+                .push_bind(zone.rect.x)
+                .push_bind(zone.rect.y)
+                .push_bind(zone.rect.width)
+                .push_bind(zone.rect.height)
+                .push_bind(zone.prompt_template.as_ref().map(|t| t.as_str()));
+        });
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *batch.conn).await?;
+    }
+    let placements: Vec<_> = board.placements.iter().enumerate().collect();
+    for chunk in placements.chunks(ROWS_MAX) {
+        let mut query = Query::new(
+            "INSERT INTO placements (board_id, item_kind, item_id, ord, x, y, zone_id) ",
+        );
+        query.push_values(chunk, |mut row, (ord, placement)| {
+            let (kind, item) = match placement.item {
+                BoardItem::Worktree(id) => (board_sql::WORKTREE, uuid(id)),
+                BoardItem::Session(id) => (board_sql::SESSION, uuid(id)),
+            };
+            row.push_bind(id)
+                .push_bind(kind)
+                .push_bind(item)
+                .push_bind(int(*ord as u64))
+                .push_bind(placement.position.x)
+                .push_bind(placement.position.y)
+                .push_bind(uuid_opt(placement.zone));
+        });
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *batch.conn).await?;
+    }
+    Ok(())
+}

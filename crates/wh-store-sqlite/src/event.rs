@@ -1,0 +1,182 @@
+//! The change feed.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use tokio::sync::watch;
+use wh_domain::{
+    Event, EventKind, EventSeq, NewEvent, PageLimit, Reach, SessionId, Subject, SubjectKind,
+};
+use wh_store::{EventPage, EventStore, Result};
+
+use crate::SqliteStore;
+use crate::batch::{ROWS_MAX, is_common};
+use crate::reach::{Owned, Query, push_tree};
+use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
+
+/// Events that are looked through at a time for those of a session's tree.
+const WINDOW: u64 = 5_000;
+
+#[async_trait]
+impl EventStore for SqliteStore {
+    async fn event_list(
+        &self,
+        reach: Reach,
+        after: EventSeq,
+        limit: PageLimit,
+    ) -> Result<EventPage> {
+        // Everything up to here is committed, so the query below sees it.
+        let newest = *self.events.borrow();
+        let (query, end) = match reach {
+            Reach::Tree(session) => {
+                let start = self.window_start(after).await?;
+                let end = start.saturating_add(WINDOW).min(newest);
+                (tree_query(session, start, end, limit), end)
+            }
+            reach => (owner_query(reach, after, limit), newest),
+        };
+        let mut rows = self.rows(query).await?;
+        let size = limit.get() as usize;
+        let full = rows.len() > size;
+        rows.truncate(size);
+        let last = rows
+            .last()
+            .map(|r| row::direct("event", row::count(r, "seq")));
+        let last = last.transpose()?.unwrap_or(after);
+        let through = if full { last } else { last.max(end).max(after) };
+        Ok(EventPage {
+            events: row::listed("event", &rows, event_row),
+            through,
+            more: full || through < newest,
+        })
+    }
+
+    async fn event_bounds(&self) -> Result<(EventSeq, EventSeq)> {
+        let query = Query::new(
+            "SELECT (SELECT coalesce(min(seq), 0) FROM events) AS oldest,
+                    (SELECT coalesce(max(seq), 0) FROM events) AS newest",
+        );
+        let rows = self.rows(query).await?;
+        let Some(bounds) = rows.first() else {
+            return Ok((0, 0));
+        };
+        let bound = |column| row::direct("event", row::count(bounds, column));
+        Ok((bound("oldest")?, bound("newest")?))
+    }
+
+    fn event_watch(&self) -> watch::Receiver<EventSeq> {
+        self.events.clone()
+    }
+}
+
+impl SqliteStore {
+    /// Returns where to begin looking: not among events that are no longer kept.
+    async fn window_start(&self, after: EventSeq) -> Result<EventSeq> {
+        let (oldest, _) = self.event_bounds().await?;
+        Ok(after.max(oldest.saturating_sub(1)))
+    }
+}
+
+/// Asks for events whose subject the reader owns.
+fn owner_query(reach: Reach, after: EventSeq, limit: PageLimit) -> Query {
+    let mut query = Query::new("SELECT t.* FROM events t WHERE t.seq > ");
+    query.push_bind(int(after));
+    match reach {
+        Reach::All | Reach::Tree(_) => {}
+        Reach::User(user) => {
+            query.push(" AND t.owner_user_id = ").push_bind(uuid(user));
+        }
+        Reach::Key(key) => {
+            query.push(" AND t.owner_key_id = ").push_bind(uuid(key));
+            push_no_identity(&mut query);
+        }
+    }
+    push_order(&mut query, limit);
+    query
+}
+
+/// Asks for events of a session's tree, and of the boards and repositories it works on.
+fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLimit) -> Query {
+    let mut query = Query::new("SELECT t.* FROM events t WHERE t.seq > ");
+    query.push_bind(int(start));
+    query.push(" AND t.seq <= ").push_bind(int(end));
+    query.push(" AND (t.session_id IN ");
+    push_tree(&mut query, session, Owned::Sessions);
+    query.push(" OR (t.subject_kind = 'session' AND t.subject_id IN ");
+    push_tree(&mut query, session, Owned::Sessions);
+    query.push(") OR (t.subject_kind = 'board' AND t.subject_id IN ");
+    push_tree(&mut query, session, Owned::Boards);
+    query.push(") OR (t.subject_kind = 'repo' AND t.subject_id IN ");
+    push_tree(&mut query, session, Owned::Repos);
+    query.push("))");
+    push_no_identity(&mut query);
+    push_order(&mut query, limit);
+    query
+}
+
+/// Leaves out what only users themselves may see.
+fn push_no_identity(query: &mut Query) {
+    query.push(" AND t.subject_kind NOT IN ('user', 'key', 'setting', 'server')");
+}
+
+fn push_order(query: &mut Query, limit: PageLimit) {
+    let rows = limit.get() + 1;
+    query.push(format_args!(" ORDER BY t.seq LIMIT {rows}"));
+}
+
+fn event_row(row: &SqliteRow) -> Parsed<Event> {
+    Ok(Event {
+        seq: row::count(row, "seq")?,
+        at: row::time(row, "at")?,
+        body: NewEvent {
+            kind: row::parse_enum(row, "kind", EventKind::parse)?,
+            subject: Subject {
+                kind: row::parse_enum(row, "subject_kind", SubjectKind::parse)?,
+                id: row::get(row, "subject_id")?,
+            },
+            owner: row::owner(row)?,
+            session: row::id_opt(row, "session_id")?,
+            actor: row::id_opt(row, "actor_id")?,
+            facts: row::facts(row, "facts")?,
+        },
+    })
+}
+
+/// Adds events with the numbers after `last`, many with one statement.
+pub(crate) async fn insert_in_txn(
+    conn: &mut SqliteConnection,
+    last: EventSeq,
+    events: &[(Timestamp, NewEvent)],
+) -> sqlx::Result<()> {
+    let mut seq = last;
+    for chunk in events.chunks(ROWS_MAX) {
+        let mut query = Query::new(
+            "INSERT INTO events (seq, at, kind, subject_kind, subject_id, owner_user_id, owner_key_id, session_id,
+             actor_id, facts) ",
+        );
+        query.push_values(chunk, |mut row, (at, event)| {
+            seq += 1;
+            row.push_bind(int(seq))
+                .push_bind(micros(*at))
+                .push_bind(event.kind.as_str())
+                .push_bind(event.subject.kind.as_str())
+                .push_bind(event.subject.id)
+                .push_bind(uuid(event.owner.user))
+                .push_bind(uuid_opt(event.owner.key))
+                .push_bind(uuid_opt(event.session))
+                .push_bind(uuid_opt(event.actor))
+                .push_bind(facts_text(&event.facts));
+        });
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *conn).await?;
+    }
+    Ok(())
+}
+
+/// Returns the number of the last event that was ever written, kept or not.
+pub(crate) async fn last_on_conn(conn: &mut SqliteConnection) -> sqlx::Result<EventSeq> {
+    let sql = "SELECT coalesce((SELECT seq FROM sqlite_sequence WHERE name = 'events'), 0)";
+    let last: i64 = sqlx::query_scalar(sql).fetch_one(conn).await?;
+    Ok(last.unsigned_abs())
+}

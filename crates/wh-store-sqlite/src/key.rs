@@ -1,0 +1,180 @@
+//! Credentials.
+
+use std::collections::HashMap;
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+use wh_domain::{
+    IdRef, Key, KeyHash, KeyId, KeyPrefix, KeyScope, Name, Page, PageRequest, Reach, UserId,
+};
+use wh_store::{Applied, Commit, KeyStore, Result, StoreError};
+
+use crate::SqliteStore;
+use crate::change::Change;
+use crate::error::{insert_error, store_error};
+use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
+use crate::user::push_page;
+
+const COLUMNS: &str =
+    "SELECT t.id, t.user_id, t.name, t.scope, t.prefix, t.hash, t.session_id, t.session_epoch,
+    t.created_at, t.expires_at, t.last_used_at, t.revoked_at FROM keys t WHERE ";
+
+#[async_trait]
+impl KeyStore for SqliteStore {
+    async fn key_insert(&self, key: &Key, commit: Commit) -> Result<Applied> {
+        let change = Change::KeyInsert(Box::new(key.clone()));
+        self.commit(change, commit).await
+    }
+
+    async fn key_by_hash(&self, hash: &KeyHash) -> Result<Option<Key>> {
+        let mut query = Query::new(COLUMNS);
+        query.push("t.hash = ").push_bind(hash.0.to_vec());
+        let rows = self.rows(query).await?;
+        rows.first()
+            .map(|r| row::direct("key", key_row(r)))
+            .transpose()
+    }
+
+    async fn key_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Key>> {
+        let Some(mut query) = within_reach(reach) else {
+            return self.check_open().map(|()| Vec::new());
+        };
+        query.push(" AND ");
+        push_id(&mut query, id);
+        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+        let rows = self.rows(query).await?;
+        rows.iter()
+            .map(|r| row::direct("key", key_row(r)))
+            .collect()
+    }
+
+    async fn key_list(
+        &self,
+        reach: Reach,
+        user: Option<UserId>,
+        include_automatic: bool,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Key, Uuid>> {
+        let Some(mut query) = within_reach(reach) else {
+            let (items, next) = (Vec::new(), None);
+            return self.check_open().map(|()| Page { items, next });
+        };
+        if let Some(user) = user {
+            query.push(" AND t.user_id = ").push_bind(uuid(user));
+        }
+        if !include_automatic {
+            query.push(" AND t.scope NOT IN ('session', 'browser')");
+        }
+        push_page(&mut query, page);
+        let rows = self.rows(query).await?;
+        row::page("key", rows, page.limit, row::id_cursor, key_row)
+    }
+
+    async fn key_revoke(&self, id: KeyId, at: Timestamp, commit: Commit) -> Result<Applied> {
+        self.commit(Change::KeyRevoke(id, at), commit).await
+    }
+
+    async fn key_touch(&self, used: &[(KeyId, Timestamp)]) -> Result<()> {
+        self.shared.notes.touch(used)
+    }
+}
+
+/// Begins a query for keys within reach; nothing when no key can be.
+fn within_reach(reach: Reach) -> Option<Query> {
+    let mut query = Query::new(COLUMNS);
+    match reach {
+        Reach::All => query.push("TRUE"),
+        Reach::User(user) => query.push("t.user_id = ").push_bind(uuid(user)),
+        Reach::Key(_) | Reach::Tree(_) => return None,
+    };
+    Some(query)
+}
+
+fn key_row(row: &SqliteRow) -> Parsed<Key> {
+    let hash: &[u8] = row::get(row, "hash")?;
+    let session = row::id_opt(row, "session_id")?;
+    let epoch = row::count_opt(row, "session_epoch")?;
+    Ok(Key {
+        id: row::id(row, "id")?,
+        user: row::id(row, "user_id")?,
+        name: row::parse(row, "name", Name::parse)?,
+        scope: row::parse_enum(row, "scope", KeyScope::parse)?,
+        prefix: KeyPrefix::from_stored(row::get(row, "prefix")?),
+        hash: KeyHash(hash.try_into().map_err(|e| BadRow::new("hash", e))?),
+        session: session.zip(epoch),
+        created_at: row::time(row, "created_at")?,
+        expires_at: row::time_opt(row, "expires_at")?,
+        last_used_at: row::time_opt(row, "last_used_at")?,
+        revoked_at: row::time_opt(row, "revoked_at")?,
+    })
+}
+
+pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, key: &Key) -> Result<()> {
+    let (session, epoch) = key.session.unzip();
+    sqlx::query(
+        "INSERT INTO keys (id, user_id, name, scope, prefix, hash, session_id, session_epoch,
+             created_at, expires_at, last_used_at, revoked_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+    )
+    .bind(uuid(key.id))
+    .bind(uuid(key.user))
+    .bind(key.name.as_str())
+    .bind(key.scope.as_str())
+    .bind(key.prefix.as_str())
+    .bind(key.hash.0.as_slice())
+    .bind(uuid_opt(session))
+    .bind(epoch.map(int))
+    .bind(micros(key.created_at))
+    .bind(key.expires_at.map(micros))
+    .bind(key.last_used_at.map(micros))
+    .bind(key.revoked_at.map(micros))
+    .execute(conn)
+    .await
+    .map(drop)
+    .map_err(|e| {
+        let unique = [
+            ("keys.prefix", "the key's prefix"),
+            ("keys.hash", "the key"),
+        ];
+        insert_error(e, &unique)
+    })
+}
+
+pub(crate) async fn revoke_in_txn(
+    conn: &mut SqliteConnection,
+    id: KeyId,
+    at: Timestamp,
+) -> Result<()> {
+    let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE id = ?";
+    let updated = sqlx::query(sql)
+        .bind(micros(at))
+        .bind(uuid(id))
+        .execute(conn)
+        .await
+        .map_err(store_error)?;
+    if updated.rows_affected() == 0 {
+        return Err(StoreError::NotFound { what: "key" });
+    }
+    Ok(())
+}
+
+/// Remembers when keys were last used; a time never goes back.
+pub(crate) async fn touch_in_txn(
+    conn: &mut SqliteConnection,
+    touched: &HashMap<KeyId, Timestamp>,
+) -> sqlx::Result<()> {
+    for (id, at) in touched {
+        sqlx::query(
+            "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, ?1 - 1) < ?1",
+        )
+        .bind(micros(*at))
+        .bind(uuid(*id))
+        .execute(&mut *conn)
+        .await?;
+    }
+    Ok(())
+}

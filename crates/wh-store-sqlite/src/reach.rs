@@ -1,0 +1,92 @@
+//! What a caller can see, as SQL conditions. The only place where a reach becomes SQL.
+//!
+//! Conditions are about the table aliased `t`.
+
+use sqlx::{QueryBuilder, Sqlite};
+use wh_domain::{IdRef, Reach, SessionId};
+
+use crate::row::uuid;
+
+/// A query under construction.
+pub(crate) type Query = QueryBuilder<Sqlite>;
+
+/// How far down a tree is followed. Far more than any limit on depth allows, and an end if a row were its own ancestor.
+const DEPTH_MAX: u32 = 64;
+
+/// The most candidates that a lookup by id returns.
+pub(crate) const CANDIDATES_MAX: u32 = 10;
+
+/// What is looked at in a session's tree.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Owned {
+    Boards,
+    Repos,
+    Sessions,
+}
+
+impl Owned {
+    /// Returns the column of `sessions` by which a tree reaches these.
+    fn tree_column(self) -> &'static str {
+        match self {
+            Self::Boards => "board_id",
+            Self::Repos => "repo_id",
+            Self::Sessions => "id",
+        }
+    }
+}
+
+/// Adds the condition that `t`, a table with an owner, lies within reach.
+pub(crate) fn push_owned(query: &mut Query, reach: Reach, owned: Owned) {
+    match reach {
+        Reach::All => {
+            query.push("TRUE");
+        }
+        Reach::User(user) => {
+            query.push("t.owner_user_id = ").push_bind(uuid(user));
+        }
+        Reach::Key(key) => {
+            query.push("t.owner_key_id = ").push_bind(uuid(key));
+        }
+        Reach::Tree(session) => {
+            query.push("t.id IN ");
+            push_tree(query, session, owned);
+        }
+    }
+}
+
+/// Adds a subquery that yields what a session and its descendants are, or work on.
+pub(crate) fn push_tree(query: &mut Query, session: SessionId, owned: Owned) {
+    let column = owned.tree_column();
+    query
+        .push("(WITH RECURSIVE tree (id, depth) AS (SELECT id, 0 FROM sessions WHERE id = ")
+        .push_bind(uuid(session))
+        .push(" UNION ALL SELECT s.id, tree.depth + 1 FROM tree JOIN sessions s ON s.parent_id = tree.id")
+        .push(format_args!(" WHERE tree.depth < {DEPTH_MAX})"))
+        .push(format_args!(
+            " SELECT s.{column} FROM tree JOIN sessions s ON s.id = tree.id WHERE s.{column} IS NOT NULL)"
+        ));
+}
+
+/// Adds the condition that `t.id` is what the caller may mean.
+pub(crate) fn push_id(query: &mut Query, id: &IdRef) {
+    match id {
+        IdRef::Whole(id) => {
+            query.push("t.id = ").push_bind(*id);
+        }
+        IdRef::Part(part) => {
+            let (low, high) = part.prefix_range();
+            query.push("(t.id BETWEEN ").push_bind(low);
+            query.push(" AND ").push_bind(high);
+            if let Some(short) = part.as_short().and_then(short_bytes) {
+                query.push(" OR substr(t.id, 13) = ").push_bind(short);
+            }
+            query.push(")");
+        }
+    }
+}
+
+/// Returns the four bytes that 8 hex digits stand for.
+fn short_bytes(digits: &str) -> Option<Vec<u8>> {
+    let number = u32::from_str_radix(digits, 16).ok()?;
+    Some(number.to_be_bytes().to_vec())
+}

@@ -1,0 +1,144 @@
+//! The store: hands changes to the writer, and reads by itself.
+
+use std::path::Path;
+use std::sync::{Arc, Mutex, PoisonError};
+
+use async_trait::async_trait;
+use sqlx::sqlite::{SqlitePool, SqliteRow};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+use tokio_util::task::TaskTracker;
+use wh_domain::EventSeq;
+use wh_store::{Applied, Commit, Result, Store};
+
+use crate::cache::BoardCache;
+use crate::change::{Change, Request};
+use crate::error::{closed, store_error};
+use crate::lock::LockFile;
+use crate::notes::Notes;
+use crate::open::Opened;
+use crate::reach::Query;
+use crate::writer::{Shared, Writer, last_event};
+use crate::{OpenError, OpenOptions, backup, migrate, open};
+
+/// A store in one SQLite file. Call [`Store::close`] before dropping it, or what is buffered may be lost.
+pub struct SqliteStore {
+    pub(crate) shared: Shared,
+    pub(crate) readers: SqlitePool,
+    queue: mpsc::Sender<Request>,
+    pub(crate) events: watch::Receiver<EventSeq>,
+    tasks: TaskTracker,
+    /// Held until the last connection is closed.
+    lock: Mutex<Option<LockFile>>,
+}
+
+impl std::fmt::Debug for SqliteStore {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.debug_struct("SqliteStore")
+            .field("path", &self.shared.path)
+            .finish_non_exhaustive()
+    }
+}
+
+impl SqliteStore {
+    /// Opens a database, and creates it if it is not there. What cannot be used is refused and left as it is.
+    ///
+    /// Must be called within a tokio runtime: the writer is a task of it.
+    pub async fn open(options: OpenOptions) -> Result<Self, OpenError> {
+        let Opened {
+            path,
+            lock,
+            mut writer,
+            readers,
+        } = open::open(&options).await?;
+        let last = last_event(&mut writer)
+            .await
+            .map_err(|e| migrate::open_error(&path, &e))?;
+        let shared = Shared {
+            path,
+            pages_max: options.pages_max,
+            boards: Arc::new(BoardCache::new()),
+            notes: Arc::new(Notes::new()),
+            closing: CancellationToken::new(),
+        };
+        let (queue, requests) = mpsc::channel(options.queue_max.max(1));
+        let (announce, events) = watch::channel(last);
+        let tasks = TaskTracker::new();
+        drop(tasks.spawn(Writer::new(shared.clone(), writer, requests, announce).run()));
+        tasks.close();
+        Ok(Self {
+            shared,
+            readers,
+            queue,
+            events,
+            tasks,
+            lock: Mutex::new(Some(lock)),
+        })
+    }
+
+    /// Hands a change to the writer and waits until it is durable.
+    pub(crate) async fn commit(&self, change: Change, commit: Commit) -> Result<Applied> {
+        let commit = Box::new(commit);
+        self.ask(|answer| Request::Commit {
+            change,
+            commit,
+            answer,
+        })
+        .await
+    }
+
+    /// Hands a request to the writer and waits for the answer.
+    pub(crate) async fn ask<T>(
+        &self,
+        request: impl FnOnce(oneshot::Sender<Result<T>>) -> Request,
+    ) -> Result<T> {
+        let (answer, answered) = oneshot::channel();
+        let sent = self.queue.send(request(answer)).await;
+        sent.map_err(|_| closed())?;
+        answered.await.map_err(|_| closed())?
+    }
+
+    /// Runs a query on a reader and returns its rows.
+    pub(crate) async fn rows(&self, mut query: Query) -> Result<Vec<SqliteRow>> {
+        let rows = query.build().fetch_all(&self.readers).await;
+        rows.map_err(store_error)
+    }
+
+    /// Fails once the store is closing.
+    pub(crate) fn check_open(&self) -> Result<()> {
+        if self.shared.closing.is_cancelled() || self.readers.is_closed() {
+            return Err(closed());
+        }
+        Ok(())
+    }
+}
+
+#[async_trait]
+impl Store for SqliteStore {
+    async fn health(&self) -> Result<()> {
+        self.check_open()?;
+        self.ask(|answer| Request::Probe { answer }).await?;
+        self.rows(Query::new("SELECT 1")).await.map(drop)
+    }
+
+    async fn backup(&self, to: &Path, commit: Commit) -> Result<EventSeq> {
+        self.check_open()?;
+        let last = backup::copy(&self.shared.path, to).await?;
+        match self.commit(Change::Nothing, commit).await? {
+            Applied::Done { .. } | Applied::Replayed { .. } => Ok(last),
+        }
+    }
+
+    async fn close(&self) {
+        // The writer's connection is the last to close: SQLite then writes the log back and removes it.
+        self.readers.close().await;
+        self.shared.closing.cancel();
+        self.tasks.wait().await;
+        let lock = self
+            .lock
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner)
+            .take();
+        drop(lock);
+    }
+}

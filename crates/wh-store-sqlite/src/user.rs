@@ -1,0 +1,114 @@
+//! Users.
+
+use async_trait::async_trait;
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
+use wh_domain::{IdRef, Page, PageRequest, Reach, User, UserId, UserName, UserRole};
+use wh_store::{Applied, Commit, Result, UserStore};
+
+use crate::SqliteStore;
+use crate::change::Change;
+use crate::error::insert_error;
+use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::row::{self, Parsed, micros, uuid};
+
+const COLUMNS: &str =
+    "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at FROM users t WHERE ";
+
+#[async_trait]
+impl UserStore for SqliteStore {
+    async fn user_insert(&self, user: &User, commit: Commit) -> Result<Applied> {
+        self.commit(Change::UserInsert(user.clone()), commit).await
+    }
+
+    async fn user_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<User>> {
+        let Some(mut query) = within_reach(reach) else {
+            return self.check_open().map(|()| Vec::new());
+        };
+        query.push(" AND ");
+        push_id(&mut query, id);
+        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+        let rows = self.rows(query).await?;
+        rows.iter()
+            .map(|r| row::direct("user", user_row(r)))
+            .collect()
+    }
+
+    async fn user_by_id(&self, id: UserId) -> Result<Option<User>> {
+        let mut query = Query::new(COLUMNS);
+        query.push("t.id = ").push_bind(uuid(id));
+        let rows = self.rows(query).await?;
+        rows.first()
+            .map(|r| row::direct("user", user_row(r)))
+            .transpose()
+    }
+
+    async fn user_by_name(&self, reach: Reach, name: &UserName) -> Result<Option<User>> {
+        let Some(mut query) = within_reach(reach) else {
+            return self.check_open().map(|()| None);
+        };
+        query.push(" AND t.name = ").push_bind(name.as_str());
+        let rows = self.rows(query).await?;
+        rows.first()
+            .map(|r| row::direct("user", user_row(r)))
+            .transpose()
+    }
+
+    async fn user_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<User, Uuid>> {
+        let Some(mut query) = within_reach(reach) else {
+            let (items, next) = (Vec::new(), None);
+            return self.check_open().map(|()| Page { items, next });
+        };
+        push_page(&mut query, page);
+        let rows = self.rows(query).await?;
+        row::page("user", rows, page.limit, row::id_cursor, user_row)
+    }
+}
+
+/// Begins a query for users within reach; nothing when no user can be.
+fn within_reach(reach: Reach) -> Option<Query> {
+    let mut query = Query::new(COLUMNS);
+    match reach {
+        Reach::All => query.push("TRUE"),
+        Reach::User(user) => query.push("t.id = ").push_bind(uuid(user)),
+        Reach::Key(_) | Reach::Tree(_) => return None,
+    };
+    Some(query)
+}
+
+/// Adds what makes a list of `t` by id, newest first, one row too many.
+pub(crate) fn push_page(query: &mut Query, page: PageRequest<Uuid>) {
+    if let Some(after) = page.after {
+        query.push(" AND t.id < ").push_bind(after);
+    }
+    let rows = page.limit.get() + 1;
+    query.push(format_args!(" ORDER BY t.id DESC LIMIT {rows}"));
+}
+
+fn user_row(row: &SqliteRow) -> Parsed<User> {
+    Ok(User {
+        id: row::id(row, "id")?,
+        name: row::parse(row, "name", UserName::parse)?,
+        role: row::parse_enum(row, "role", UserRole::parse)?,
+        email: row::get(row, "email")?,
+        avatar_url: row::get(row, "avatar_url")?,
+        created_at: row::time(row, "created_at")?,
+    })
+}
+
+pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, user: &User) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO users (id, name, role, email, avatar_url, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+    )
+    .bind(uuid(user.id))
+    .bind(user.name.as_str())
+    .bind(user.role.as_str())
+    .bind(user.email.as_deref())
+    .bind(user.avatar_url.as_deref())
+    .bind(micros(user.created_at))
+    .execute(conn)
+    .await
+    .map(drop)
+    .map_err(|e| insert_error(e, &[("users.name", "the user name")]))
+}

@@ -1,0 +1,273 @@
+//! The one task that writes: it drains its queue into a transaction, makes that durable, and answers.
+
+use std::path::PathBuf;
+use std::sync::Arc;
+
+use jiff::{SignedDuration, Timestamp};
+use sqlx::{Connection, SqliteConnection};
+use tokio::sync::{mpsc, oneshot, watch};
+use tokio_util::sync::CancellationToken;
+use wh_domain::EventSeq;
+use wh_store::{Applied, Result};
+
+use crate::batch::{Batch, Failed, Txn};
+use crate::cache::BoardCache;
+use crate::change::Request;
+use crate::checkpoint::Checkpoint;
+use crate::notes::{Notes, Waiting};
+use crate::{event, idempotency, open};
+
+/// The most changes in one transaction.
+const BATCH_MAX: usize = 512;
+
+/// How often old idempotency marks are removed, by the time of the changes.
+const PRUNE_EVERY: SignedDuration = SignedDuration::from_mins(10);
+
+/// What the writer shares with the store.
+#[derive(Clone)]
+pub(crate) struct Shared {
+    pub(crate) path: PathBuf,
+    pub(crate) pages_max: Option<u32>,
+    pub(crate) boards: Arc<BoardCache>,
+    pub(crate) notes: Arc<Notes>,
+    pub(crate) closing: CancellationToken,
+}
+
+/// The state of the writer's task.
+pub(crate) struct Writer {
+    shared: Shared,
+    queue: mpsc::Receiver<Request>,
+    events: watch::Sender<EventSeq>,
+    /// Absent after a failure: the next batch connects again.
+    conn: Option<SqliteConnection>,
+    last_event: EventSeq,
+    checkpoint: Checkpoint,
+    pruned_at: Option<Timestamp>,
+    failing: bool,
+}
+
+/// An answer that is held back until the transaction is durable.
+enum Answer {
+    Commit(oneshot::Sender<Result<Applied>>, Result<Applied>),
+    Append(oneshot::Sender<Result<u64>>, Result<u64>),
+    Probe(oneshot::Sender<Result<()>>, Result<()>),
+}
+
+impl Answer {
+    /// Answers. Nobody minds if the caller has gone.
+    fn send(self) {
+        match self {
+            Self::Commit(to, result) => drop(to.send(result)),
+            Self::Append(to, result) => drop(to.send(result)),
+            Self::Probe(to, result) => drop(to.send(result)),
+        }
+    }
+
+    /// Answers that the transaction failed, whatever became of this part of it.
+    fn fail(self, failed: &Failed) {
+        match self {
+            Self::Commit(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Append(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Probe(to, _) => drop(to.send(Err(failed.answer()))),
+        }
+    }
+}
+
+impl Writer {
+    pub(crate) fn new(
+        shared: Shared,
+        conn: SqliteConnection,
+        queue: mpsc::Receiver<Request>,
+        events: watch::Sender<EventSeq>,
+    ) -> Self {
+        let last_event = *events.borrow();
+        let checkpoint = Checkpoint::new(&shared.path);
+        Self {
+            shared,
+            queue,
+            events,
+            conn: Some(conn),
+            last_event,
+            checkpoint,
+            pruned_at: None,
+            failing: false,
+        }
+    }
+
+    /// Writes until the store is closed and everything in the queue is written.
+    pub(crate) async fn run(mut self) {
+        let mut requests = Vec::with_capacity(BATCH_MAX);
+        while self.collect(&mut requests).await {
+            self.write(&mut requests).await;
+        }
+        // Whoever notes something from now on is told that the store is closed.
+        self.shared.notes.close();
+        self.write(&mut requests).await;
+        if let Some(conn) = self.conn.take()
+            && let Err(error) = conn.close().await
+        {
+            tracing::warn!(%error, "the database was not closed cleanly");
+        }
+    }
+
+    /// Waits for something to write; returns false when nothing will come any more.
+    async fn collect(&mut self, requests: &mut Vec<Request>) -> bool {
+        loop {
+            tokio::select! {
+                biased;
+                () = self.shared.closing.cancelled(), if !self.queue.is_closed() => self.queue.close(),
+                count = self.queue.recv_many(requests, BATCH_MAX) => return count > 0,
+                () = self.shared.notes.due() => return true,
+            }
+        }
+    }
+
+    /// Writes a batch and answers.
+    async fn write(&mut self, requests: &mut Vec<Request>) {
+        let waiting = self.shared.notes.take();
+        if requests.is_empty() && waiting.is_empty() {
+            return;
+        }
+        let mut answers = Vec::with_capacity(requests.len());
+        match self.try_write(requests, &mut answers, &waiting).await {
+            Ok(last_event) => {
+                self.recovered();
+                self.announce(last_event);
+                answers.into_iter().for_each(Answer::send);
+                self.shared.notes.written(waiting.audits.len());
+                if let Some(conn) = &mut self.conn {
+                    self.checkpoint.run_if_due(conn).await;
+                }
+            }
+            Err(failed) => {
+                self.give_up(&failed).await;
+                answers.into_iter().for_each(|answer| answer.fail(&failed));
+                for request in requests.drain(..) {
+                    refuse(request, &failed);
+                }
+                self.shared.notes.put_back(waiting);
+            }
+        }
+    }
+
+    async fn try_write(
+        &mut self,
+        requests: &mut Vec<Request>,
+        answers: &mut Vec<Answer>,
+        waiting: &Waiting,
+    ) -> Txn<EventSeq> {
+        if self.conn.is_none() {
+            self.reconnect().await?;
+        }
+        let Some(conn) = &mut self.conn else {
+            return Err(sqlx::Error::WorkerCrashed.into());
+        };
+        let mut batch = Batch::begin(conn, self.last_event).await?;
+        for request in requests.drain(..) {
+            run_one(&mut batch, request, answers).await?;
+        }
+        batch.finish(waiting).await?;
+        if let Some(now) = batch.newest()
+            && self
+                .pruned_at
+                .is_none_or(|at| now.duration_since(at) > PRUNE_EVERY)
+        {
+            idempotency::prune_in_txn(batch.conn, now).await?;
+            self.pruned_at = Some(now);
+        }
+        let boards = std::mem::take(&mut batch.boards);
+        self.shared.boards.commit_begin(&boards);
+        let committed = batch.commit().await;
+        self.shared.boards.commit_end(&boards);
+        Ok(committed?)
+    }
+
+    /// Connects again after a failure. The file, not our memory, says what was written last.
+    async fn reconnect(&mut self) -> sqlx::Result<()> {
+        let mut conn = open::connect_writer(&self.shared.path, self.shared.pages_max).await?;
+        self.last_event = last_event(&mut conn).await?;
+        self.conn = Some(conn);
+        Ok(())
+    }
+
+    /// Tells followers of new events.
+    fn announce(&mut self, last_event: EventSeq) {
+        self.last_event = last_event;
+        let advance = |known: &mut EventSeq| last_event > std::mem::replace(known, last_event);
+        self.events.send_if_modified(advance);
+    }
+
+    fn recovered(&mut self) {
+        if self.failing {
+            self.failing = false;
+            tracing::info!("the database takes writes again");
+        }
+    }
+
+    /// Undoes the transaction by giving up its connection: whatever state that was in, the next one has none of it.
+    async fn give_up(&mut self, failed: &Failed) {
+        if !self.failing {
+            self.failing = true;
+            tracing::error!(?failed, "a transaction failed; nothing of it was written");
+        }
+        if let Some(conn) = self.conn.take() {
+            let closed = conn.close().await;
+            tracing::debug!(?closed, "gave up the writer's connection");
+        }
+    }
+}
+
+/// Runs one request and keeps its answer. When the transaction fails, the answer is there to be failed.
+async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answer>) -> Txn<()> {
+    match request {
+        Request::Commit {
+            change,
+            commit,
+            answer,
+        } => {
+            let result = batch.commit_one(&change, *commit).await;
+            keep(answers, answer, result, Answer::Commit)
+        }
+        Request::Append { append, answer } => {
+            let result = batch.append_one(append).await;
+            keep(answers, answer, result, Answer::Append)
+        }
+        Request::Probe { answer } => {
+            let result = batch.probe_one().await;
+            keep(answers, answer, result, Answer::Probe)
+        }
+    }
+}
+
+fn keep<T>(
+    answers: &mut Vec<Answer>,
+    to: oneshot::Sender<Result<T>>,
+    result: Txn<Result<T>>,
+    answer: impl Fn(oneshot::Sender<Result<T>>, Result<T>) -> Answer,
+) -> Txn<()> {
+    match result {
+        Ok(result) => {
+            answers.push(answer(to, result));
+            Ok(())
+        }
+        Err(failed) => {
+            answers.push(answer(to, Err(failed.answer())));
+            Err(failed)
+        }
+    }
+}
+
+/// Answers a request that was not even tried.
+fn refuse(request: Request, failed: &Failed) {
+    let reason = failed.answer();
+    match request {
+        Request::Commit { answer, .. } => drop(answer.send(Err(reason))),
+        Request::Append { answer, .. } => drop(answer.send(Err(reason))),
+        Request::Probe { answer } => drop(answer.send(Err(reason))),
+    }
+}
+
+/// Returns the number of the last event that was ever written.
+pub(crate) async fn last_event(conn: &mut SqliteConnection) -> sqlx::Result<EventSeq> {
+    event::last_on_conn(conn).await
+}

@@ -1,0 +1,78 @@
+//! Checks of repositories.
+
+use std::sync::Arc;
+
+use wh_domain::{BranchName, KeyScope, Operation, Owner, Reach, RepoSource};
+
+use super::Outcome;
+use super::fixture::{self, commit, done, owned_by, pages, whole};
+use crate::{Store, StoreError};
+
+/// A repository is found exactly as it was inserted.
+pub async fn is_found_as_it_was_inserted(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let remote = fixture::repo(&store, owner).await?;
+    let mut local = fixture::repo_value(owner)?;
+    local.source = RepoSource::parse("/srv/git/ünïcode app.git")?;
+    local.default_branch = Some(BranchName::parse("main")?);
+    done(
+        store
+            .repo_insert(&local, commit(owner.user, Operation::RepoAdd))
+            .await?,
+    );
+    for repo in [remote, local] {
+        assert_eq!(store.repo_find(Reach::All, &whole(repo.id)).await?, [repo]);
+    }
+    Ok(())
+}
+
+/// A name is taken once per owner; the user and each of its client keys are different owners.
+pub async fn names_are_unique_per_owner(store: Arc<dyn Store>) -> Outcome {
+    let user = fixture::user(&store).await?.id;
+    let first = fixture::repo(&store, owned_by(user)).await?;
+    let mut second = fixture::repo_value(owned_by(user))?;
+    second.name = first.name.clone();
+    let refused = store
+        .repo_insert(&second, commit(user, Operation::RepoAdd))
+        .await;
+    assert!(
+        matches!(refused, Err(StoreError::Taken { .. })),
+        "{refused:?}"
+    );
+    let key = fixture::key(&store, user, KeyScope::Client).await?.id;
+    second.owner = Owner {
+        user,
+        key: Some(key),
+    };
+    done(
+        store
+            .repo_insert(&second, commit(user, Operation::RepoAdd))
+            .await?,
+    );
+    let mut third = fixture::repo_value(owned_by(fixture::user(&store).await?.id))?;
+    third.name = first.name;
+    done(
+        store
+            .repo_insert(&third, commit(user, Operation::RepoAdd))
+            .await?,
+    );
+    Ok(())
+}
+
+/// Paging finds every repository once, newest first.
+pub async fn lists_page_to_the_end(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let mut made = Vec::new();
+    for _ in 0..7 {
+        made.push(fixture::repo(&store, owner).await?);
+    }
+    made.reverse();
+    let reach = Reach::User(owner.user);
+    for size in [1, 3, 7, 50] {
+        assert_eq!(
+            pages(size, |page| store.repo_list(reach, page)).await?,
+            made
+        );
+    }
+    Ok(())
+}

@@ -1,0 +1,179 @@
+//! Fills a database with what no operation can make yet, or could make only one by one.
+
+use std::{path::Path, sync::Arc};
+
+use anyhow::Result;
+use jiff::Timestamp;
+use newtype_uuid::GenericUuid;
+use sha2::{Digest, Sha256};
+use uuid::Uuid;
+use wh_domain::{
+    AgentName, BoardId, Budget, Credential, EventKind, Facts, Key, KeyHash, KeyId, KeyScope, Name,
+    NewAuditEntry, NewEvent, Operation, Outcome, Owner, Secret, Session, SessionId, SessionRole,
+    SessionState, Subject, Surface, Title, Usage, User, UserId, UserName, UserRole,
+};
+use wh_store::{Commit, Store};
+use wh_store_sqlite::{OpenOptions, SqliteStore};
+
+/// A database being filled. Close it before a server opens it.
+pub struct Seed {
+    store: Arc<dyn Store>,
+}
+
+impl Seed {
+    /// Opens, or makes, the database of a data directory.
+    pub async fn open(data_dir: &Path) -> Result<Self> {
+        std::fs::create_dir_all(data_dir)?;
+        let options = OpenOptions::new(data_dir.join("wheelhouse.db"));
+        let store = Arc::new(SqliteStore::open(options).await?);
+        Ok(Self { store })
+    }
+
+    /// Adds a user.
+    pub async fn user(&self, name: &str, role: UserRole) -> Result<User> {
+        let user = User {
+            id: UserId::from_untyped_uuid(Uuid::now_v7()),
+            name: UserName::parse(name)?,
+            role,
+            email: None,
+            avatar_url: None,
+            created_at: epoch(),
+        };
+        let owner = Owner {
+            user: user.id,
+            key: None,
+        };
+        let commit = commit(Operation::UserCreate, user.id.into(), owner, None);
+        let _applied = self.store.user_insert(&user, commit).await?;
+        Ok(user)
+    }
+
+    /// Adds a key and returns its secret. A session's key speaks for that session.
+    pub async fn key(
+        &self,
+        user: UserId,
+        scope: KeyScope,
+        session: Option<SessionId>,
+    ) -> Result<(KeyId, String)> {
+        let secret = Secret::from_random(scope, Uuid::new_v4().as_u128());
+        let key = Key {
+            id: KeyId::from_untyped_uuid(Uuid::now_v7()),
+            user,
+            name: Name::parse("seed")?,
+            scope,
+            prefix: secret.prefix(),
+            hash: KeyHash(Sha256::digest(secret.expose()).into()),
+            session: session.map(|session| (session, 1)),
+            created_at: epoch(),
+            expires_at: None,
+            last_used_at: None,
+            revoked_at: None,
+        };
+        let owner = Owner { user, key: None };
+        let commit = commit(Operation::KeyCreate, key.id.into(), owner, None);
+        let _applied = self.store.key_insert(&key, commit).await?;
+        Ok((key.id, secret.expose().to_owned()))
+    }
+
+    /// Adds an idle session, below `parent` if there is one.
+    pub async fn session(
+        &self,
+        owner: Owner,
+        title: &str,
+        parent: Option<&Session>,
+    ) -> Result<Session> {
+        self.session_on(owner, title, parent, None).await
+    }
+
+    /// Adds an idle session that lies on a board.
+    pub async fn session_on(
+        &self,
+        owner: Owner,
+        title: &str,
+        parent: Option<&Session>,
+        board: Option<BoardId>,
+    ) -> Result<Session> {
+        let id = SessionId::from_untyped_uuid(Uuid::now_v7());
+        let session = Session {
+            id,
+            owner,
+            title: Title::parse(title)?,
+            description: None,
+            agent: AgentName::parse("echo")?,
+            role: SessionRole::General,
+            state: SessionState::Idle,
+            archived: false,
+            parent: parent.map(|parent| parent.id),
+            root: parent.map_or(id, |parent| parent.root),
+            depth: parent.map_or(0, |parent| parent.depth + 1),
+            repo: None,
+            worktree: None,
+            board,
+            epoch: 1,
+            budget: Budget::default(),
+            usage: Usage::default(),
+            last_seq: 0,
+            last_words: None,
+            created_at: epoch(),
+            updated_at: epoch(),
+        };
+        let commit = commit(Operation::SessionUpdate, id.into(), owner, Some(id));
+        let _applied = self.store.session_insert(&session, commit).await?;
+        Ok(session)
+    }
+
+    /// Adds `count` sessions with the events of their making.
+    pub async fn sessions(&self, owner: Owner, count: usize) -> Result<()> {
+        // Many at a time, so that they share transactions.
+        const AT_ONCE: usize = 256;
+        let numbers: Vec<_> = (0..count).collect();
+        for chunk in numbers.chunks(AT_ONCE) {
+            let made = chunk
+                .iter()
+                .map(|n| async move { self.session(owner, &format!("session {n}"), None).await });
+            futures::future::try_join_all(made).await?;
+        }
+        Ok(())
+    }
+
+    /// Closes the database.
+    pub async fn close(self) {
+        self.store.close().await;
+    }
+}
+
+fn epoch() -> Timestamp {
+    Timestamp::from_second(1_780_000_000).expect("a time in range")
+}
+
+fn commit(
+    operation: Operation,
+    subject: Subject,
+    owner: Owner,
+    session: Option<SessionId>,
+) -> Commit {
+    Commit {
+        audit: NewAuditEntry {
+            at: epoch(),
+            request: Uuid::now_v7(),
+            user: owner.user,
+            credential: Credential::Local.kind(),
+            key: None,
+            session: None,
+            surface: Surface::Server,
+            operation,
+            subject: Some(subject),
+            outcome: Outcome::Done,
+            facts: Facts::new(),
+        },
+        events: vec![NewEvent {
+            kind: EventKind::Created,
+            subject,
+            owner,
+            session,
+            actor: Some(owner.user),
+            facts: Facts::new(),
+        }],
+        idempotency: None,
+    }
+}

@@ -1,0 +1,55 @@
+//! The data directory and what lies where in it.
+
+use std::{
+    fs::{self, DirBuilder},
+    os::unix::fs::{DirBuilderExt, PermissionsExt},
+    path::{Path, PathBuf},
+};
+
+use anyhow::{Context, Result, bail};
+
+/// The directory that holds the database, the socket and `server.json`.
+#[derive(Clone, Debug)]
+pub(crate) struct DataDir(PathBuf);
+
+impl DataDir {
+    /// Names a data directory that may or may not exist.
+    pub(crate) fn new(path: impl Into<PathBuf>) -> Self {
+        Self(path.into())
+    }
+
+    /// Makes the directory if it is not there, for its owner only.
+    pub(super) fn prepare(path: &Path) -> Result<Self> {
+        let mut builder = DirBuilder::new();
+        builder.recursive(true).mode(0o700);
+        builder
+            .create(path)
+            .with_context(|| format!("cannot make the data directory {}", path.display()))?;
+        let path = fs::canonicalize(path)
+            .with_context(|| format!("cannot use the data directory {}", path.display()))?;
+        let mode = fs::metadata(&path)?.permissions().mode();
+        if mode & 0o002 != 0 {
+            bail!(
+                "{} can be written by everyone on this machine; run `chmod 700 {}`",
+                path.display(),
+                path.display()
+            );
+        }
+        Ok(Self(path))
+    }
+
+    /// Returns the database's path.
+    pub(crate) fn database(&self) -> PathBuf {
+        self.0.join("wheelhouse.db")
+    }
+
+    /// Returns the local socket's path.
+    pub(crate) fn socket(&self) -> PathBuf {
+        self.0.join("wheelhouse.sock")
+    }
+
+    /// Returns the path of the file that tells where the server is.
+    pub(crate) fn server_file(&self) -> PathBuf {
+        self.0.join("server.json")
+    }
+}

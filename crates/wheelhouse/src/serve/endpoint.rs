@@ -1,0 +1,48 @@
+//! Joins the surfaces: REST and pages from `wh-http`, MCP from `wh-mcp`, behind one set of guards.
+
+use std::sync::Arc;
+
+use futures::future::BoxFuture;
+use tokio_util::sync::CancellationToken;
+use wh_app::App;
+use wh_http::{LineServer, LineStream, Mounts};
+use wh_mcp::{Endpoint, EndpointConfig, transport::TransportConfig};
+
+/// Returns what is mounted beside REST: MCP over HTTP and over lines.
+pub(super) fn mounts(app: Arc<App>, shutdown: CancellationToken) -> Mounts {
+    let endpoint = Endpoint::new(
+        app,
+        EndpointConfig {
+            version: env!("CARGO_PKG_VERSION"),
+            transport: TransportConfig {
+                shutdown,
+                ..TransportConfig::default()
+            },
+            lines: Default::default(),
+        },
+    );
+    Mounts {
+        mcp: Some(wh_http::mount(endpoint.clone())),
+        lines: Some(Arc::new(Lines(endpoint))),
+    }
+}
+
+/// Serves MCP as lines for `wheelhouse mcp`.
+struct Lines(Endpoint);
+
+impl LineServer for Lines {
+    fn serve(
+        &self,
+        stream: LineStream,
+        extensions: http::Extensions,
+        ended: CancellationToken,
+    ) -> BoxFuture<'static, ()> {
+        let endpoint = self.0.clone();
+        Box::pin(async move {
+            let (reader, writer) = tokio::io::split(stream);
+            if let Err(error) = endpoint.serve_lines(reader, writer, extensions, ended).await {
+                tracing::debug!(%error, "a line connection ended badly");
+            }
+        })
+    }
+}
