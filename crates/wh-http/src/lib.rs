@@ -7,7 +7,7 @@
 //!                                                              └─► mounts: /mcp, /mcp/stdio
 //! ```
 //!
-//! REST is a table ([`routes`]): a row names the operation, the request and the answer, and its handler translates in
+//! REST is a table (`routes/`): a row names the operation, the request and the answer, and its handler translates in
 //! a line or three. The router and `/openapi.json` are both made from it. No rule lives here; `wh-app` has them.
 //!
 //! Deliberately absent: MCP itself. The binary mounts it, so that this crate and `wh-mcp` do not know each other.

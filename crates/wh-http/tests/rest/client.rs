@@ -99,9 +99,13 @@ impl<'a> Call<'a> {
 
     /// Sends it over the Unix socket.
     pub(crate) async fn send_local(self) -> Answer {
-        let path = self.server.socket.clone();
-        let stream = tokio::net::UnixStream::connect(path).await.unwrap();
-        read(exchange(stream, self.request.body(self.body).unwrap()).await).await
+        read(self.open_local().await).await
+    }
+
+    /// Sends it over the Unix socket and returns as soon as the head of the answer is there.
+    pub(crate) async fn open_local(self) -> Response<Incoming> {
+        let stream = tokio::net::UnixStream::connect(&self.server.socket).await;
+        exchange(stream.unwrap(), self.request.body(self.body).unwrap()).await
     }
 
     /// Sends it and returns as soon as the head of the answer is there.

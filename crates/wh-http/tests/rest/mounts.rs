@@ -5,6 +5,7 @@ use std::{convert::Infallible, sync::Arc, time::Duration};
 use axum::body::Body;
 use futures::future::BoxFuture;
 use http::{Extensions, Method, Request, Response};
+use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
@@ -68,11 +69,10 @@ async fn start() -> TestServer {
 
 fn lines_call(server: &TestServer) -> Call<'_> {
     let call = server.get("/mcp/stdio").header("connection", "Upgrade");
-    call.header("upgrade", "mcp-lines").key(&server.admin)
+    call.header("upgrade", "mcp-lines")
 }
 
-async fn open_lines(call: Call<'_>) -> BufReader<TokioIo<hyper::upgrade::Upgraded>> {
-    let response = call.open().await;
+async fn open_lines(response: Response<Incoming>) -> BufReader<TokioIo<hyper::upgrade::Upgraded>> {
     assert_eq!(response.status(), 101);
     assert_eq!(response.headers()["upgrade"], "mcp-lines");
     let upgraded = hyper::upgrade::on(response).await.unwrap();
@@ -118,7 +118,7 @@ async fn a_panic_is_one_failed_request() {
 #[tokio::test]
 async fn lines_are_spoken_after_an_upgrade() {
     let server = start().await;
-    let mut stream = open_lines(lines_call(&server)).await;
+    let mut stream = open_lines(lines_call(&server).key(&server.admin).open().await).await;
     stream.write_all(b"one\ntwo\n").await.unwrap();
     assert_eq!(next_line(&mut stream).await, "full one\n");
     assert_eq!(next_line(&mut stream).await, "full two\n");
@@ -136,12 +136,20 @@ async fn lines_are_spoken_after_an_upgrade() {
 }
 
 #[tokio::test]
+async fn lines_need_no_key_on_the_local_socket() {
+    let server = start().await;
+    let mut stream = open_lines(lines_call(&server).open_local().await).await;
+    stream.write_all(b"one\n").await.unwrap();
+    assert_eq!(next_line(&mut stream).await, "local one\n");
+    let answer = lines_call(&server).send().await;
+    answer.refused(401, "UNAUTHENTICATED");
+}
+
+#[tokio::test]
 async fn lines_end_with_their_key() {
     let server = start().await;
     let key = server.member("mia").await;
-    let call = server.get("/mcp/stdio").header("connection", "upgrade");
-    let call = call.header("upgrade", "mcp-lines").key(&key);
-    let mut stream = open_lines(call).await;
+    let mut stream = open_lines(lines_call(&server).key(&key).open().await).await;
     let who = server.get("/api/v1/whoami").key(&key).send().await.ok(200);
     let path = format!("/api/v1/keys/{}", who["key_id"].as_str().unwrap());
     let call = server.call(Method::DELETE, &path).key(&server.admin);
