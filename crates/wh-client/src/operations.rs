@@ -2,6 +2,7 @@
 
 use serde::Serialize;
 use serde::de::DeserializeOwned;
+use serde_json::Value;
 use wh_api::*;
 
 use crate::{Client, ClientError, Method};
@@ -66,11 +67,13 @@ impl Client {
     }
 
     pub async fn board_update(&self, request: &BoardUpdateRequest) -> Result<BoardView> {
-        self.patch(&["boards", &request.board], request).await
+        let body = without("board", request)?;
+        self.patch(&["boards", &request.board], &body).await
     }
 
     pub async fn board_duplicate(&self, request: &BoardDuplicateRequest) -> Result<BoardView> {
-        self.post(&["boards", &request.board, "duplicate"], request)
+        let body = without("board", request)?;
+        self.post(&["boards", &request.board, "duplicate"], &body)
             .await
     }
 
@@ -78,14 +81,14 @@ impl Client {
         self.get(&["config"], &Empty {}).await
     }
 
-    pub async fn config_get(&self, key: &str) -> Result<SettingView> {
+    /// Returns one setting, as a list of one.
+    pub async fn config_get(&self, key: &str) -> Result<ConfigView> {
         self.get(&["config", key], &Empty {}).await
     }
 
     pub async fn config_set(&self, request: &ConfigSetRequest) -> Result<SettingView> {
-        let path = ["config", &request.key];
-        self.call(Method::PUT, &path, &Empty {}, Some(request))
-            .await
+        let (path, body) = (["config", &request.key], without("key", request)?);
+        self.call(Method::PUT, &path, &Empty {}, Some(&body)).await
     }
 
     pub async fn audit_list(&self, request: &AuditListRequest) -> Result<AuditListView> {
@@ -103,7 +106,8 @@ impl Client {
     /// Changes a session; the request must name it.
     pub async fn session_update(&self, request: &SessionUpdateRequest) -> Result<SessionView> {
         let session = request.session.as_deref().unwrap_or("current");
-        self.patch(&["sessions", session], request).await
+        let body = without("session", request)?;
+        self.patch(&["sessions", session], &body).await
     }
 
     pub async fn session_tree(&self, session: &str) -> Result<SessionTreeView> {
@@ -130,4 +134,14 @@ impl Client {
     async fn patch<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T> {
         self.call(Method::PATCH, path, &Empty {}, Some(body)).await
     }
+}
+
+/// Returns the body of a request without the field that its path holds: the server refuses what is given twice.
+fn without(field: &str, request: &impl Serialize) -> Result<Value> {
+    let mut body = serde_json::to_value(request)
+        .map_err(|error| ClientError::transport("failed to write the request", error))?;
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove(field);
+    }
+    Ok(body)
 }

@@ -44,7 +44,8 @@ pub(crate) struct GlobalArgs {
     pub(crate) url: Option<String>,
 
     /// The key to call it with. Others on this machine can read a command line: prefer the variable [env: WHEELHOUSE_KEY]
-    #[arg(long, global = true, value_name = "KEY")]
+    // A name of its own: a global flag takes over every argument of the same id.
+    #[arg(id = "caller_key", long = "key", global = true, value_name = "KEY")]
     pub(crate) key: Option<String>,
 
     /// Answer with one JSON document; errors are JSON on stderr

@@ -4,12 +4,15 @@ use std::io::{self, IsTerminal};
 
 use tracing_subscriber::EnvFilter;
 
-use crate::config::{Config, LogFormat};
+use crate::config::{Config, LogFormat, Source};
 
-/// Begins to log as configured. A second call changes nothing.
-pub(crate) fn start(config: &Config) {
-    let filter =
-        EnvFilter::try_new(&config.log_filter.value).unwrap_or_else(|_| EnvFilter::new("info"));
+/// Begins to log as configured. `unless_set` is the filter when nobody configured one.
+pub(crate) fn start(config: &Config, unless_set: &str) {
+    let filter = match &config.log_filter.source {
+        Source::Default => unless_set,
+        _ => &config.log_filter.value,
+    };
+    let filter = EnvFilter::try_new(filter).unwrap_or_else(|_| EnvFilter::new(unless_set));
     let builder = tracing_subscriber::fmt()
         .with_env_filter(filter)
         .with_ansi(io::stderr().is_terminal() && std::env::var_os("NO_COLOR").is_none())

@@ -18,17 +18,22 @@ mod ui;
 use std::process::ExitCode;
 
 use clap::Parser;
+use clap::error::ErrorKind;
 
 use crate::cli::{Cli, Command};
 use crate::context::Context;
-use crate::exit::{CliError, CliResult};
+use crate::exit::{CliError, CliResult, Exit};
+use crate::ui::Ui;
 
 /// Costs about a tenth less processor time per call than the system's allocator.
 #[global_allocator]
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
-    let Cli { globals, command } = Cli::parse();
+    let Cli { globals, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
     let context = Context::new(globals);
     match run(&context, command) {
         Ok(()) => ExitCode::SUCCESS,
@@ -37,6 +42,32 @@ fn main() -> ExitCode {
             error.exit.into()
         }
     }
+}
+
+/// Tells what is wrong with the command line; with `--json`, as JSON like every other error.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if is_help || !std::env::args_os().any(|argument| argument == "--json") {
+        // Nobody is left to tell when even this cannot be written.
+        error.print().ok();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+    }
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default();
+    let message = message
+        .strip_prefix("error: ")
+        .unwrap_or(message)
+        .to_owned();
+    let hint: Vec<_> = lines.collect();
+    let error = CliError::usage(message).hint(hint.join("; "));
+    Ui::new(true, false, true).error(&error);
+    error.exit.into()
 }
 
 fn run(context: &Context, command: Command) -> CliResult {

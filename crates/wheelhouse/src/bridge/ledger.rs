@@ -5,13 +5,30 @@ use serde_json::{Value, json};
 
 /// What JSON-RPC leaves to servers; ours says that the request may be sent again.
 const SERVER_GONE: i64 = -32000;
+/// The most subscriptions that are repeated to a new server.
+const SUBSCRIBED_MAX: usize = 1000;
 
 /// How the client introduced itself, and what the server owes it.
 #[derive(Debug, Default)]
 pub(super) struct Ledger {
     introduction: Option<Introduction>,
+    /// What the client follows, in the manner of the older revisions.
+    subscribed: Vec<Subscribed>,
     owed: Vec<Value>,
     asked_by_server: Vec<Value>,
+}
+
+#[derive(Debug)]
+struct Subscribed {
+    uri: String,
+    request: Asked,
+}
+
+/// A request of the client that is repeated to a new server.
+#[derive(Clone, Debug, PartialEq)]
+pub(super) struct Asked {
+    pub(super) id: Value,
+    pub(super) line: Vec<u8>,
 }
 
 #[derive(Debug)]
@@ -29,6 +46,8 @@ pub(super) struct Replay {
     /// The answer to swallow; when absent the client still waits for it.
     pub(super) swallow: Option<Value>,
     pub(super) initialized: Option<Vec<u8>>,
+    /// Requests to repeat after that, whose answers are swallowed too.
+    pub(super) subscribed: Vec<Asked>,
 }
 
 /// Whether a line goes on.
@@ -50,6 +69,7 @@ struct Peek {
 struct PeekParams {
     #[serde(rename = "requestId")]
     request_id: Option<Value>,
+    uri: Option<String>,
 }
 
 impl Ledger {
@@ -75,7 +95,11 @@ impl Ledger {
                     let cancelled = message.params.as_ref().and_then(|p| p.request_id.as_ref());
                     self.owed.retain(|id| Some(id) != cancelled);
                 }
-                (Some(_), Some(id)) => self.owed.push(id.clone()),
+                (Some(method), Some(id)) => {
+                    self.owed.push(id.clone());
+                    let uri = message.params.as_ref().and_then(|p| p.uri.as_deref());
+                    self.follow(method, uri, id, line);
+                }
                 _ => {}
             }
         }
@@ -96,6 +120,23 @@ impl Ledger {
                 Pass::Forward
             }
             None => Pass::Drop,
+        }
+    }
+
+    /// Notes what the client follows. Whether the server agreed does not matter: the next one is asked anew.
+    fn follow(&mut self, method: &str, uri: Option<&str>, id: &Value, line: &[u8]) {
+        let (true, Some(uri)) = (method.starts_with("resources/"), uri) else {
+            return;
+        };
+        match method {
+            "resources/subscribe" if self.subscribed.len() < SUBSCRIBED_MAX => {
+                self.subscribed.retain(|followed| followed.uri != uri);
+                let (id, line) = (id.clone(), line.to_vec());
+                let (uri, request) = (uri.to_owned(), Asked { id, line });
+                self.subscribed.push(Subscribed { uri, request });
+            }
+            "resources/unsubscribe" => self.subscribed.retain(|followed| followed.uri != uri),
+            _ => {}
         }
     }
 
@@ -140,6 +181,7 @@ impl Ledger {
             initialize: introduction.initialize.clone(),
             swallow: introduction.answered.then(|| introduction.id.clone()),
             initialized: introduction.initialized.clone(),
+            subscribed: self.subscribed.iter().map(|s| s.request.clone()).collect(),
         })
     }
 }
@@ -217,6 +259,26 @@ mod tests {
         assert!(ledger.lost().is_empty());
         assert_eq!(ledger.replay().unwrap().swallow, None);
         assert_eq!(Ledger::default().replay(), None);
+    }
+
+    #[test]
+    fn what_is_followed_is_repeated_until_it_is_not() {
+        let mut ledger = Ledger::default();
+        ledger.client_line(INITIALIZE);
+        for (id, verb, uri) in [
+            (1, "subscribe", "a"),
+            (2, "subscribe", "b"),
+            (3, "unsubscribe", "a"),
+        ] {
+            let params = json!({ "uri": uri });
+            let line = json!({ "id": id, "method": format!("resources/{verb}"), "params": params });
+            ledger.client_line(line.to_string().as_bytes());
+        }
+        let repeated = ledger.replay().unwrap().subscribed;
+        assert_eq!(
+            repeated.iter().map(|asked| &asked.id).collect::<Vec<_>>(),
+            [&json!(2)]
+        );
     }
 
     #[test]

@@ -4,12 +4,13 @@ use std::io;
 use std::sync::{Mutex, PoisonError};
 use std::time::Duration;
 
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, AsyncWriteExt, ReadHalf, WriteHalf};
 use tokio::time::Instant;
 use wh_client::McpLines;
 
 use super::connect::Connector;
-use super::ledger::{Ledger, Pass, Replay, answers};
+use super::ledger::{Asked, Ledger, Pass, Replay, answers};
 use super::line::LineReader;
 use crate::exit::{CliError, CliResult};
 
@@ -161,12 +162,15 @@ where
                 }
             };
             let mut link = Link::new(lines);
-            let replay = lock(&self.ledger).replay();
-            if let Some(replay) = replay
-                && let Err(error) = link.introduce(replay).await
-            {
-                tracing::warn!(%error, "the server did not accept the client again");
-                continue;
+            let Some(replay) = lock(&self.ledger).replay() else {
+                return Ok(Some(link));
+            };
+            match link.introduce(replay).await {
+                Ok(said) => self.say(&said).await?,
+                Err(error) => {
+                    tracing::warn!(%error, "the server did not accept the client again");
+                    continue;
+                }
             }
             return Ok(Some(link));
         }
@@ -198,27 +202,42 @@ impl Link {
         }
     }
 
-    /// Repeats the client's introduction. An answer the client has already had is swallowed.
-    async fn introduce(&mut self, replay: Replay) -> io::Result<()> {
-        self.to_server.write_all(&replay.initialize).await?;
-        self.to_server.flush().await?;
+    /// Repeats the client's introduction and what it follows. Answers the client has already had are swallowed; what else
+    /// the server says meanwhile is returned.
+    async fn introduce(&mut self, replay: Replay) -> io::Result<Vec<Vec<u8>>> {
+        let mut said = Vec::new();
+        self.write(&replay.initialize).await?;
         let Some(id) = replay.swallow else {
-            return Ok(());
+            return Ok(said);
         };
+        self.swallow(&id, &mut said).await?;
+        if let Some(initialized) = replay.initialized {
+            self.write(&initialized).await?;
+        }
+        for Asked { id, line } in replay.subscribed {
+            self.write(&line).await?;
+            self.swallow(&id, &mut said).await?;
+        }
+        Ok(said)
+    }
+
+    async fn write(&mut self, line: &[u8]) -> io::Result<()> {
+        self.to_server.write_all(line).await?;
+        self.to_server.flush().await
+    }
+
+    /// Waits for the answer to `id`, keeping everything else.
+    async fn swallow(&mut self, id: &Value, said: &mut Vec<Vec<u8>>) -> io::Result<()> {
         let answered = async {
             while let Some(line) = self.from_server.next().await? {
-                if answers(&line, &id) {
+                if answers(&line, id) {
                     return Ok(());
                 }
+                said.push(line);
             }
             Err(io::Error::from(io::ErrorKind::UnexpectedEof))
         };
-        tokio::time::timeout(REPLAY_WITHIN, answered).await??;
-        if let Some(initialized) = replay.initialized {
-            self.to_server.write_all(&initialized).await?;
-            self.to_server.flush().await?;
-        }
-        Ok(())
+        tokio::time::timeout(REPLAY_WITHIN, answered).await?
     }
 }
 

@@ -114,7 +114,7 @@ fn show_words(ui: &Ui, config: &Config, view: &ShowView) -> CliResult {
     ui.table(&table, "")?;
     let Some(settings) = &view.settings else {
         return ui
-            .note("\nsettings are shown while a server runs; start one with `wheelhouse serve`");
+            .note("settings are shown while a server runs; start one with `wheelhouse serve`");
     };
     ui.raw(&format!("\n{}\n", ui.paint(Tone::Strong, "Settings")))?;
     let mut table = Table::new(&["KEY", "VALUE", "FROM", "ABOUT"]);
@@ -138,8 +138,11 @@ async fn get(cx: &Context, key: &str) -> CliResult {
             ui.note(&format!("from: {}", value.source))
         });
     }
-    let setting = cx.client()?.config_get(key).await?;
-    cx.ui.answer(&setting, |ui| ui.line(&value_text(&setting)))
+    let view = cx.client()?.config_get(key).await?;
+    cx.ui.answer(&view, |ui| {
+        let mut settings = view.settings.iter();
+        settings.try_for_each(|setting| ui.line(&value_text(setting)))
+    })
 }
 
 async fn change(cx: &Context, key: String, value: Option<i64>) -> CliResult {

@@ -57,7 +57,8 @@ pub(crate) async fn run(cx: &Context, args: McpArgs) -> CliResult {
         return install::run(cx, args).await;
     }
     let config = cx.config()?;
-    logs::start(&config);
+    // A client shows what its servers say on stderr to its user: only what matters.
+    logs::start(&config, "warn");
     let embed = cx.url().is_none().then(|| serve::options(&config));
     let connector = Connector::new(cx.client()?, args.toolsets, embed);
     let stop = stop_signal()?;

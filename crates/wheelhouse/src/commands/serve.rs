@@ -56,7 +56,7 @@ pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
         ..Flags::default()
     })?;
     config.check_listen()?;
-    logs::start(&config);
+    logs::start(&config, "info");
     let serving = serve::run(options(&config));
     if !config.open.value {
         return Ok(serving.await?);

@@ -68,7 +68,7 @@ impl File {
                 .unwrap_or_default()
                 .to_owned();
             CliError::usage(format!("{}:{line}: {why}", path.display()))
-                .hint("`wheelhouse config show` lists every key there is, with the file moved away")
+                .hint("correct the file, or name another one with --config")
         })?;
         Ok(Self {
             path,

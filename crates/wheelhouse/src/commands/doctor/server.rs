@@ -10,13 +10,14 @@ use wh_client::{Client, ClientError};
 
 use super::{Check, shown};
 use crate::config::Config;
+use crate::serve::DataDir;
 
 /// Longest path of a Unix socket on Linux; macOS allows four less.
 const SOCKET_PATH_BYTES_MAX: usize = 103;
 
 /// Reads `server.json`; absent is not an error.
 pub(crate) fn server_file(data_dir: &Path) -> Result<Option<ServerFile>, String> {
-    let path = data_dir.join("server.json");
+    let path = DataDir::new(data_dir).server_file();
     let text = match std::fs::read_to_string(&path) {
         Ok(text) => text,
         Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
@@ -29,7 +30,7 @@ pub(crate) fn server_file(data_dir: &Path) -> Result<Option<ServerFile>, String>
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let data_dir = &config.data_dir.value;
-    let socket = data_dir.join("wheelhouse.sock");
+    let socket = DataDir::new(data_dir).socket();
     let mut checks = Vec::new();
     if socket.as_os_str().len() > SOCKET_PATH_BYTES_MAX {
         let message = format!("{} is too long for a socket", shown(&socket));
