@@ -6,6 +6,8 @@
 
 mod command;
 mod inspect;
+mod version;
 
 pub use command::GitError;
 pub use inspect::{RepoFacts, inspect};
+pub use version::version;

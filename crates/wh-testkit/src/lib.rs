@@ -2,3 +2,4 @@
 //! filled with known users, sessions and keys, and the `conformance-server` binary.
 
 pub mod seed;
+pub mod server;
