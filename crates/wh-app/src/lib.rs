@@ -1,4 +1,5 @@
-//! Every operation of Wheelhouse, once: authorize, change, audit, announce.
+//! Every operation of Wheelhouse, once: authorize, change, audit, announce. Whatever surface a call comes in by, it
+//! ends up here.
 //!
 //! REST, MCP, dialects and the command line are thin translations of [`App`]'s methods, which are named `noun_verb`
 //! like the rows of the permission table ([`wh_domain::Operation`]). Each takes an [`OpContext`] (who, when, which
@@ -31,7 +32,7 @@ pub use authenticate::Unauthenticated;
 pub use clock::{Clock, IdSource, RandomIds};
 pub use context::{Idempotency, OpContext};
 pub use error::{AppError, Result};
-pub use event::{EventFeed, FeedItem};
+pub use event::{EventFeed, EventStretch, FeedItem};
 pub use key::{KeyMade, KeyQuery};
 pub use login::LoginLink;
 pub use session::{SessionQuery, SessionRelatives};

@@ -50,7 +50,9 @@ fn accept(
         principal,
         ended: server.app.shutdown().child_token(),
     };
-    let extensions = parts.extensions;
+    let mut extensions = parts.extensions;
+    // What the address asks for, such as `?toolsets=`, holds for every message of the connection.
+    extensions.insert(parts.uri);
     server.config.tasks.spawn(async move {
         match upgrade.await {
             Ok(stream) => {

@@ -110,7 +110,9 @@ fn toolsets(context: &RequestContext<RoleServer>) -> Result<Toolsets, ErrorData>
     if let Some(given) = parts.and_then(|parts| parts.extensions.get::<Toolsets>()) {
         return Ok(given.clone());
     }
-    let query = parts.and_then(|parts| parts.uri.query());
+    // Messages of a line connection carry the address that it was opened with.
+    let address = parts.map(|parts| parts.extensions.get().unwrap_or(&parts.uri));
+    let query = address.and_then(http::Uri::query);
     Toolsets::from_query(query).map_err(|message| ErrorData::invalid_params(message, None))
 }
 

@@ -2,3 +2,4 @@
 //! filled with known users, sessions and keys, and the binaries `conformance-server`, `bench-ceiling` and `bench-seed`.
 
 pub mod seed;
+pub mod server;

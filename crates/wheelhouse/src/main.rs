@@ -1,1 +1,87 @@
-fn main() {}
+//! The `wheelhouse` binary: `serve` puts store, application and surfaces together; every other command is a client of
+//! a running server, over its local socket or over the network with a key.
+//!
+//! A command is one file under `commands/`: its arguments with their help, then a function that parses, calls and
+//! shows. Rules live in the server. Configuration and the environment are read here and nowhere else.
+
+mod bridge;
+mod cli;
+mod commands;
+mod config;
+mod context;
+mod exit;
+mod install;
+mod logs;
+mod serve;
+mod ui;
+
+use std::process::ExitCode;
+
+use clap::Parser;
+use clap::error::ErrorKind;
+
+use crate::cli::{Cli, Command};
+use crate::context::Context;
+use crate::exit::{CliError, CliResult, Exit};
+use crate::ui::Ui;
+
+/// Costs about a tenth less processor time per call than the system's allocator.
+#[global_allocator]
+static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
+
+fn main() -> ExitCode {
+    let Cli { globals, command } = match Cli::try_parse() {
+        Ok(cli) => cli,
+        Err(error) => return refuse(&error),
+    };
+    let context = Context::new(globals);
+    match run(&context, command) {
+        Ok(()) => ExitCode::SUCCESS,
+        Err(error) => {
+            context.ui.error(&error);
+            error.exit.into()
+        }
+    }
+}
+
+/// Tells what is wrong with the command line; with `--json`, as JSON like every other error.
+fn refuse(error: &clap::Error) -> ExitCode {
+    let is_help = matches!(
+        error.kind(),
+        ErrorKind::DisplayHelp
+            | ErrorKind::DisplayVersion
+            | ErrorKind::DisplayHelpOnMissingArgumentOrSubcommand
+    );
+    if is_help || !std::env::args_os().any(|argument| argument == "--json") {
+        // Nobody is left to tell when even this cannot be written.
+        error.print().ok();
+        return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
+    }
+    let text = error.to_string();
+    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
+    let message = lines.next().unwrap_or_default();
+    let message = message
+        .strip_prefix("error: ")
+        .unwrap_or(message)
+        .to_owned();
+    let hint: Vec<_> = lines.collect();
+    let error = CliError::usage(message).hint(hint.join("; "));
+    Ui::new(true, false, true).error(&error);
+    error.exit.into()
+}
+
+fn run(context: &Context, command: Command) -> CliResult {
+    // A client waits for one thing at a time; only what serves needs threads.
+    let mut builder = match command.is_server() {
+        true => tokio::runtime::Builder::new_multi_thread(),
+        false => tokio::runtime::Builder::new_current_thread(),
+    };
+    let runtime = builder
+        .enable_all()
+        .build()
+        .map_err(|error| CliError::failed(format!("cannot start the runtime: {error}")))?;
+    let result = runtime.block_on(commands::run(context, command));
+    // A read of the terminal cannot be cancelled; it must not keep a finished command.
+    runtime.shutdown_background();
+    result
+}

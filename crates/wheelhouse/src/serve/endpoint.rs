@@ -40,7 +40,10 @@ impl LineServer for Lines {
         let endpoint = self.0.clone();
         Box::pin(async move {
             let (reader, writer) = tokio::io::split(stream);
-            if let Err(error) = endpoint.serve_lines(reader, writer, extensions, ended).await {
+            if let Err(error) = endpoint
+                .serve_lines(reader, writer, extensions, ended)
+                .await
+            {
                 tracing::debug!(%error, "a line connection ended badly");
             }
         })

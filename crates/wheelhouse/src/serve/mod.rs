@@ -66,7 +66,10 @@ impl Server {
             );
         }
         let data_dir = DataDir::prepare(&options.data_dir)?;
-        let database = options.database.clone().unwrap_or_else(|| data_dir.database());
+        let database = options
+            .database
+            .clone()
+            .unwrap_or_else(|| data_dir.database());
         let store: Arc<dyn Store> = Arc::new(SqliteStore::open(OpenOptions::new(database)).await?);
         let shutdown = CancellationToken::new();
         let app = Arc::new(App::new(AppParts {
@@ -100,7 +103,10 @@ impl Server {
         tasks.spawn(async move {
             let drained = serving.await;
             if drained.cut > 0 {
-                tracing::warn!(cut = drained.cut, "some connections were still busy and were cut");
+                tracing::warn!(
+                    cut = drained.cut,
+                    "some connections were still busy and were cut"
+                );
             }
         });
         let file = ServerFileGuard::write(&data_dir, &about)?;
@@ -135,7 +141,8 @@ pub(crate) async fn run(options: ServeOptions) -> Result<()> {
     let server = Server::start(&options).await?;
     let link = server.login_link().await?;
     // Whoever started us may have gone away and closed our output; that is no reason to stop.
-    let _written = std::io::stdout().write_all(banner::banner(&server.about, &link, &options).as_bytes());
+    let _written =
+        std::io::stdout().write_all(banner::banner(&server.about, &link, &options).as_bytes());
     wait_for_signal().await?;
     tracing::info!("stopping");
     server.stop().await;
@@ -156,7 +163,8 @@ fn bind_socket(data_dir: &DataDir) -> Result<UnixListener> {
     let path = data_dir.socket();
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error).with_context(|| format!("cannot remove the old socket {}", path.display()));
+            return Err(error)
+                .with_context(|| format!("cannot remove the old socket {}", path.display()));
         }
         _ => {}
     }

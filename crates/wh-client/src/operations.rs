@@ -1,0 +1,147 @@
+//! One method per operation, named as everywhere else: noun, then verb.
+
+use serde::Serialize;
+use serde::de::DeserializeOwned;
+use serde_json::Value;
+use wh_api::*;
+
+use crate::{Client, ClientError, Method};
+
+type Result<T> = std::result::Result<T, ClientError>;
+
+impl Client {
+    /// Returns who this client is to the server.
+    pub async fn whoami(&self) -> Result<WhoAmIView> {
+        self.get(&["whoami"], &Empty {}).await
+    }
+
+    /// Makes a link that signs a browser in, once.
+    pub async fn login_link_create(&self) -> Result<LoginLinkView> {
+        self.post(&["login-links"], &Empty {}).await
+    }
+
+    pub async fn user_create(&self, request: &UserCreateRequest) -> Result<UserView> {
+        self.post(&["users"], request).await
+    }
+
+    pub async fn user_list(&self, request: &UserListRequest) -> Result<UserListView> {
+        self.get(&["users"], request).await
+    }
+
+    pub async fn user_get(&self, user: &str) -> Result<UserView> {
+        self.get(&["users", user], &Empty {}).await
+    }
+
+    pub async fn key_create(&self, request: &KeyCreateRequest) -> Result<KeyCreatedView> {
+        self.post(&["keys"], request).await
+    }
+
+    pub async fn key_list(&self, request: &KeyListRequest) -> Result<KeyListView> {
+        self.get(&["keys"], request).await
+    }
+
+    pub async fn key_revoke(&self, key: &str) -> Result<KeyView> {
+        let none = None::<&Empty>;
+        self.call(Method::DELETE, &["keys", key], &Empty {}, none)
+            .await
+    }
+
+    pub async fn repo_add(&self, request: &RepoAddRequest) -> Result<RepoView> {
+        self.post(&["repos"], request).await
+    }
+
+    pub async fn repo_list(&self, request: &RepoListRequest) -> Result<RepoListView> {
+        self.get(&["repos"], request).await
+    }
+
+    pub async fn board_create(&self, request: &BoardCreateRequest) -> Result<BoardView> {
+        self.post(&["boards"], request).await
+    }
+
+    pub async fn board_list(&self, request: &BoardListRequest) -> Result<BoardListView> {
+        self.get(&["boards"], request).await
+    }
+
+    pub async fn board_get(&self, board: &str) -> Result<BoardView> {
+        self.get(&["boards", board], &Empty {}).await
+    }
+
+    pub async fn board_update(&self, request: &BoardUpdateRequest) -> Result<BoardView> {
+        let body = without("board", request)?;
+        self.patch(&["boards", &request.board], &body).await
+    }
+
+    pub async fn board_duplicate(&self, request: &BoardDuplicateRequest) -> Result<BoardView> {
+        let body = without("board", request)?;
+        self.post(&["boards", &request.board, "duplicate"], &body)
+            .await
+    }
+
+    pub async fn config_list(&self) -> Result<ConfigView> {
+        self.get(&["config"], &Empty {}).await
+    }
+
+    /// Returns one setting, as a list of one.
+    pub async fn config_get(&self, key: &str) -> Result<ConfigView> {
+        self.get(&["config", key], &Empty {}).await
+    }
+
+    pub async fn config_set(&self, request: &ConfigSetRequest) -> Result<SettingView> {
+        let (path, body) = (["config", &request.key], without("key", request)?);
+        self.call(Method::PUT, &path, &Empty {}, Some(&body)).await
+    }
+
+    pub async fn audit_list(&self, request: &AuditListRequest) -> Result<AuditListView> {
+        self.get(&["audit"], request).await
+    }
+
+    pub async fn session_list(&self, request: &SessionListRequest) -> Result<SessionListView> {
+        self.get(&["sessions"], request).await
+    }
+
+    pub async fn session_get(&self, session: &str) -> Result<SessionView> {
+        self.get(&["sessions", session], &Empty {}).await
+    }
+
+    /// Changes a session; the request must name it.
+    pub async fn session_update(&self, request: &SessionUpdateRequest) -> Result<SessionView> {
+        let session = request.session.as_deref().unwrap_or("current");
+        let body = without("session", request)?;
+        self.patch(&["sessions", session], &body).await
+    }
+
+    pub async fn session_tree(&self, session: &str) -> Result<SessionTreeView> {
+        self.get(&["sessions", session, "tree"], &Empty {}).await
+    }
+
+    /// Returns a stretch of the change feed.
+    pub async fn event_list(&self, request: &EventListRequest) -> Result<EventListView> {
+        self.get(&["events"], request).await
+    }
+
+    pub async fn backup_create(&self, request: &BackupCreateRequest) -> Result<BackupCreatedView> {
+        self.post(&["backups"], request).await
+    }
+
+    async fn get<T: DeserializeOwned>(&self, path: &[&str], query: &impl Serialize) -> Result<T> {
+        self.call(Method::GET, path, query, None::<&Empty>).await
+    }
+
+    async fn post<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T> {
+        self.call(Method::POST, path, &Empty {}, Some(body)).await
+    }
+
+    async fn patch<T: DeserializeOwned>(&self, path: &[&str], body: &impl Serialize) -> Result<T> {
+        self.call(Method::PATCH, path, &Empty {}, Some(body)).await
+    }
+}
+
+/// Returns the body of a request without the field that its path holds: the server refuses what is given twice.
+fn without(field: &str, request: &impl Serialize) -> Result<Value> {
+    let mut body = serde_json::to_value(request)
+        .map_err(|error| ClientError::transport("failed to write the request", error))?;
+    if let Some(fields) = body.as_object_mut() {
+        fields.remove(field);
+    }
+    Ok(body)
+}

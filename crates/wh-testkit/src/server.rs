@@ -1,0 +1,225 @@
+//! The real binary's server on a temporary data directory, for tests through real surfaces.
+//!
+//! A test may panic at any time; whatever it started ends with it. Processes are ended by their id, never by name.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+use std::process::{Child, Command, Stdio};
+use std::thread;
+use std::time::{Duration, Instant};
+
+use rustix::process::{Pid, Signal, kill_process};
+use tempfile::TempDir;
+use wh_api::{KeyCreatedView, ServerFile};
+use wh_client::Client;
+
+/// Names a `wheelhouse` to test instead of the one beside the running test.
+const BINARY_VARIABLE: &str = "WHEELHOUSE_BINARY";
+const READY_WITHIN: Duration = Duration::from_secs(30);
+const END_WITHIN: Duration = Duration::from_secs(10);
+const POLL: Duration = Duration::from_millis(10);
+
+/// A server that answers. Dropping it ends the process and removes its data.
+#[derive(Debug)]
+pub struct TestServer {
+    home: TempDir,
+    child: Option<Child>,
+    about: ServerFile,
+    arguments: Vec<String>,
+}
+
+impl TestServer {
+    /// Starts a server and returns once it answers.
+    ///
+    /// # Panics
+    ///
+    /// Panics with what the server said when it does not get ready.
+    pub fn start() -> Self {
+        Self::start_with(&["--listen", "127.0.0.1:0"])
+    }
+
+    /// Starts a server with these arguments of `serve`.
+    pub fn start_with(arguments: &[&str]) -> Self {
+        let mut server = Self::stopped_with(arguments);
+        server.spawn();
+        server
+    }
+
+    /// Makes a server that does not run yet, so that its data can be laid out first; [`Self::restart`] starts it.
+    pub fn stopped() -> Self {
+        Self::stopped_with(&["--listen", "127.0.0.1:0"])
+    }
+
+    fn stopped_with(arguments: &[&str]) -> Self {
+        let home = tempfile::Builder::new()
+            .prefix("wh-")
+            .tempdir()
+            .expect("a temporary directory can be made");
+        Self {
+            home,
+            child: None,
+            about: ServerFile {
+                url: String::new(),
+                mcp_url: String::new(),
+                pid: 0,
+                version: String::new(),
+            },
+            arguments: arguments.iter().map(|&a| a.to_owned()).collect(),
+        }
+    }
+
+    /// Returns the directory that is HOME to everything this server's commands do.
+    pub fn home(&self) -> &Path {
+        self.home.path()
+    }
+
+    /// Returns the data directory.
+    pub fn data_dir(&self) -> PathBuf {
+        self.home().join("data")
+    }
+
+    /// Returns what `server.json` says.
+    pub fn about(&self) -> &ServerFile {
+        &self.about
+    }
+
+    /// Returns the address, such as `http://127.0.0.1:40123`.
+    pub fn url(&self) -> &str {
+        &self.about.url
+    }
+
+    /// Returns a client on the local socket: the administrator.
+    pub fn client(&self) -> Client {
+        Client::local(&self.data_dir()).expect("a client can be made")
+    }
+
+    /// Returns a client over TCP with a key.
+    pub fn client_with(&self, key: &str) -> Client {
+        Client::remote(self.url(), Some(key)).expect("a client can be made")
+    }
+
+    /// Makes a key of the administrator: `full`, `read` or `client`.
+    pub fn key(&self, scope: &str) -> String {
+        let output = self
+            .command()
+            .args([
+                "key", "create", "--scope", scope, "--name", "test", "--json",
+            ])
+            .output()
+            .expect("the binary can be run");
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        let created: KeyCreatedView = serde_json::from_slice(&output.stdout)
+            .unwrap_or_else(|error| panic!("no key was made: {error}: {said}"));
+        created.key.expect("a new key is shown")
+    }
+
+    /// Returns a command of the binary for this server's data directory, in an environment that holds nothing else.
+    pub fn command(&self) -> Command {
+        let mut command = command(self.home());
+        command.arg("--data-dir").arg(self.data_dir());
+        command
+    }
+
+    /// Ends the server at once, as a power failure would.
+    pub fn kill9(&mut self) {
+        if let Some(mut child) = self.child.take() {
+            child.kill().expect("our own process can be killed");
+            child.wait().expect("our own process can be waited for");
+        }
+    }
+
+    /// Asks the server to stop and waits until it has.
+    pub fn stop(&mut self) {
+        let Some(mut child) = self.child.take() else {
+            return;
+        };
+        let pid = i32::try_from(child.id()).ok().and_then(Pid::from_raw);
+        let asked = pid.is_some_and(|pid| kill_process(pid, Signal::TERM).is_ok());
+        let deadline = Instant::now() + END_WITHIN;
+        while asked && Instant::now() < deadline {
+            if matches!(child.try_wait(), Ok(Some(_))) {
+                return;
+            }
+            thread::sleep(POLL);
+        }
+        child.kill().ok();
+        child.wait().ok();
+    }
+
+    /// Starts the server again on the same data, stopping it first if it still runs. Its port may be another one.
+    pub fn restart(&mut self) {
+        self.stop();
+        self.spawn();
+    }
+
+    fn spawn(&mut self) {
+        let log = self.home().join("server.log");
+        let output = fs::File::create(&log).expect("the log can be made");
+        let child = self
+            .command()
+            .arg("serve")
+            .args(&self.arguments)
+            .stdin(Stdio::null())
+            .stdout(output.try_clone().expect("a file can be shared"))
+            .stderr(output)
+            .spawn()
+            .expect("the binary can be started");
+        let pid = child.id();
+        self.child = Some(child);
+        let deadline = Instant::now() + READY_WITHIN;
+        loop {
+            // A killed server leaves its file; only one of this process counts.
+            if let Some(about) = self.server_file().filter(|about| about.pid == pid) {
+                self.about = about;
+                return;
+            }
+            let ended = self
+                .child
+                .as_mut()
+                .and_then(|c| c.try_wait().ok().flatten());
+            if ended.is_some() || Instant::now() > deadline {
+                let said = fs::read_to_string(&log).unwrap_or_default();
+                panic!("the server did not get ready ({ended:?}):\n{said}");
+            }
+            thread::sleep(POLL);
+        }
+    }
+
+    fn server_file(&self) -> Option<ServerFile> {
+        let text = fs::read_to_string(self.data_dir().join("server.json")).ok()?;
+        serde_json::from_str(&text).ok()
+    }
+}
+
+impl Drop for TestServer {
+    fn drop(&mut self) {
+        self.stop();
+    }
+}
+
+/// Returns a command of the binary in an environment that holds a home directory and a path, and nothing else.
+#[expect(clippy::disallowed_methods, reason = "this runs the binary under test")]
+pub fn command(home: &Path) -> Command {
+    let mut command = Command::new(binary());
+    command
+        .env_clear()
+        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("HOME", home)
+        .env("LANG", "C.UTF-8")
+        .current_dir(home)
+        .stdin(Stdio::null());
+    command
+}
+
+/// Returns the binary under test: it lies two folders above the running test, where cargo puts both.
+fn binary() -> PathBuf {
+    if let Some(named) = std::env::var_os(BINARY_VARIABLE) {
+        return named.into();
+    }
+    let test = std::env::current_exe().expect("the running test has a path");
+    let folders = test.ancestors().skip(1);
+    let found = folders
+        .map(|folder| folder.join("wheelhouse"))
+        .find(|path| path.is_file());
+    found.expect("the binary was not built: run `cargo build -p wheelhouse`")
+}

@@ -1,0 +1,103 @@
+//! The tree of commands and the flags all of them take.
+
+use std::path::PathBuf;
+
+use clap::{Parser, Subcommand};
+
+use crate::commands::{
+    audit, backup, board, completions, config, doctor, key, login, mcp, repo, serve, session, tool,
+    user, version,
+};
+use crate::exit::EXIT_CODES_HELP;
+
+/// Runs coding agents, and lets people and other agents direct them.
+#[derive(Debug, Parser)]
+#[command(
+    name = "wheelhouse",
+    version,
+    propagate_version = false,
+    arg_required_else_help = true,
+    max_term_width = 100,
+    after_help = EXIT_CODES_HELP,
+)]
+pub(crate) struct Cli {
+    #[command(flatten)]
+    pub(crate) globals: GlobalArgs,
+    #[command(subcommand)]
+    pub(crate) command: Command,
+}
+
+/// Flags of every command.
+#[derive(Clone, Debug, clap::Args)]
+#[command(next_help_heading = "Global options")]
+pub(crate) struct GlobalArgs {
+    /// Where the server keeps everything [env: WHEELHOUSE_DATA_DIR] [default: wheelhouse in the XDG data directory]
+    #[arg(long, global = true, value_name = "DIR")]
+    pub(crate) data_dir: Option<PathBuf>,
+
+    /// The configuration file [env: WHEELHOUSE_CONFIG] [default: wheelhouse/wheelhouse.toml in the XDG config directory]
+    #[arg(long, global = true, value_name = "FILE")]
+    pub(crate) config: Option<PathBuf>,
+
+    /// Call the server at this address instead of the one on this machine [env: WHEELHOUSE_URL]
+    #[arg(long, global = true, value_name = "URL")]
+    pub(crate) url: Option<String>,
+
+    /// The key to call it with. Others on this machine can read a command line: prefer the variable [env: WHEELHOUSE_KEY]
+    // A name of its own: a global flag takes over every argument of the same id.
+    #[arg(id = "caller_key", long = "key", global = true, value_name = "KEY")]
+    pub(crate) key: Option<String>,
+
+    /// Answer with one JSON document; errors are JSON on stderr
+    #[arg(long, global = true)]
+    pub(crate) json: bool,
+
+    /// Say nothing but the answer
+    #[arg(long, short, global = true)]
+    pub(crate) quiet: bool,
+
+    /// No colours [env: NO_COLOR]
+    #[arg(long, global = true)]
+    pub(crate) no_color: bool,
+}
+
+/// What to do.
+#[derive(Debug, Subcommand)]
+pub(crate) enum Command {
+    #[command(visible_alias = "up")]
+    Serve(serve::ServeArgs),
+    Mcp(mcp::McpArgs),
+    Login(login::LoginArgs),
+    #[command(subcommand)]
+    User(user::UserCommand),
+    #[command(subcommand)]
+    Key(key::KeyCommand),
+    #[command(subcommand)]
+    Repo(repo::RepoCommand),
+    #[command(subcommand)]
+    Board(board::BoardCommand),
+    #[command(subcommand)]
+    Session(session::SessionCommand),
+    /// List sessions; short for `session list`
+    Ls(session::ListArgs),
+    Audit(audit::AuditArgs),
+    #[command(subcommand)]
+    Config(config::ConfigCommand),
+    Doctor(doctor::DoctorArgs),
+    Backup(backup::BackupArgs),
+    #[command(subcommand)]
+    Tool(tool::ToolCommand),
+    Completions(completions::CompletionsArgs),
+    Version(version::VersionArgs),
+}
+
+impl Command {
+    /// Tells whether the command may serve others.
+    pub(crate) fn is_server(&self) -> bool {
+        match self {
+            Self::Serve(_) => true,
+            Self::Mcp(args) => args.is_bridge(),
+            _ => false,
+        }
+    }
+}

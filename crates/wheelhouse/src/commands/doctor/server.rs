@@ -1,0 +1,132 @@
+//! Whether a server runs for the data directory, and whether one could.
+
+use std::io::ErrorKind;
+use std::net::TcpListener;
+use std::path::Path;
+
+use rustix::process::{Pid, test_kill_process};
+use wh_api::ServerFile;
+use wh_client::{Client, ClientError};
+
+use super::{Check, shown};
+use crate::config::Config;
+use crate::serve::DataDir;
+
+/// Longest path of a Unix socket on Linux; macOS allows four less.
+const SOCKET_PATH_BYTES_MAX: usize = 103;
+
+/// Reads `server.json`; absent is not an error.
+pub(crate) fn server_file(data_dir: &Path) -> Result<Option<ServerFile>, String> {
+    let path = DataDir::new(data_dir).server_file();
+    let text = match std::fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot read {}: {error}", shown(&path))),
+    };
+    let file = serde_json::from_str(&text);
+    file.map(Some)
+        .map_err(|error| format!("{} is not understood: {error}", shown(&path)))
+}
+
+pub(super) async fn checks(config: &Config) -> Vec<Check> {
+    let data_dir = &config.data_dir.value;
+    let socket = DataDir::new(data_dir).socket();
+    let mut checks = Vec::new();
+    if socket.as_os_str().len() > SOCKET_PATH_BYTES_MAX {
+        let message = format!("{} is too long for a socket", shown(&socket));
+        checks.push(Check::fail(
+            "socket",
+            message,
+            "choose a shorter --data-dir",
+        ));
+    }
+    let (check, answers) = server(data_dir).await;
+    checks.push(check);
+    if !answers {
+        checks.push(port(config));
+    }
+    checks
+}
+
+/// Tells whether a server answers, and what is odd about that.
+async fn server(data_dir: &Path) -> (Check, bool) {
+    const NAME: &str = "server";
+    let file = match server_file(data_dir) {
+        Ok(file) => file,
+        Err(message) => {
+            let hint = "restart the server; it writes the file anew";
+            return (Check::fail(NAME, message, hint), false);
+        }
+    };
+    let answer = match Client::local(data_dir) {
+        Ok(client) => client.whoami().await,
+        Err(error) => Err(error),
+    };
+    let check = match (answer, file) {
+        (Ok(_), Some(file)) if file.version != env!("CARGO_PKG_VERSION") => Check::warn(
+            NAME,
+            format!(
+                "{} runs version {} (pid {})",
+                file.url, file.version, file.pid
+            ),
+            format!(
+                "this program is {}; restart the server",
+                env!("CARGO_PKG_VERSION")
+            ),
+        ),
+        (Ok(_), Some(file)) => Check::ok(NAME, format!("{} (pid {})", file.url, file.pid)),
+        (Ok(_), None) => Check::warn(
+            NAME,
+            "it answers on its socket, but server.json is gone",
+            "restart it, so that programs find it again",
+        ),
+        (Err(ClientError::NotRunning { .. }), None) => {
+            let check = Check::ok(NAME, "not running; start it with `wheelhouse serve`");
+            return (check, false);
+        }
+        (Err(ClientError::NotRunning { .. }), Some(file)) if !is_alive(file.pid) => {
+            let message = format!(
+                "server.json is left over from process {}, which is gone",
+                file.pid
+            );
+            let check = Check::warn(NAME, message, "start it again with `wheelhouse serve`");
+            return (check, false);
+        }
+        (Err(error), file) => {
+            let pid = file.map_or(String::new(), |file| format!(" (pid {})", file.pid));
+            let message = format!("it does not answer{pid}: {}", crate::exit::chain(&error));
+            Check::fail(NAME, message, "look at its log, then restart it")
+        }
+    };
+    (check, true)
+}
+
+fn is_alive(pid: u32) -> bool {
+    let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+    let probe = pid.map(test_kill_process);
+    // A process of another user may not be probed, but it is there.
+    matches!(probe, Some(Ok(()) | Err(rustix::io::Errno::PERM)))
+}
+
+/// Tells whether a server could listen where it is told to.
+fn port(config: &Config) -> Check {
+    const NAME: &str = "address";
+    let listen = config.listen.value;
+    if let Err(error) = config.check_listen() {
+        let view = error.body.error;
+        return Check::fail(NAME, view.message, view.hint.unwrap_or_default());
+    }
+    match TcpListener::bind(listen) {
+        Ok(_) => Check::ok(NAME, format!("{listen} is free")),
+        Err(error) if error.kind() == ErrorKind::AddrInUse => Check::fail(
+            NAME,
+            format!("another program listens on {listen}"),
+            "stop it, or choose another address with --listen",
+        ),
+        Err(error) => Check::fail(
+            NAME,
+            format!("cannot listen on {listen}: {error}"),
+            "choose another address with --listen",
+        ),
+    }
+}

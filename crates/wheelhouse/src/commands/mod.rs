@@ -1,0 +1,45 @@
+//! One file per noun: arguments and their help, then parse, call, show.
+
+pub(crate) mod audit;
+pub(crate) mod backup;
+pub(crate) mod board;
+pub(crate) mod completions;
+pub(crate) mod config;
+pub(crate) mod doctor;
+mod expiry;
+pub(crate) mod key;
+pub(crate) mod login;
+pub(crate) mod mcp;
+mod page;
+pub(crate) mod repo;
+pub(crate) mod serve;
+pub(crate) mod session;
+pub(crate) mod tool;
+pub(crate) mod user;
+pub(crate) mod version;
+
+use crate::cli::Command;
+use crate::context::Context;
+use crate::exit::CliResult;
+
+/// Does what was asked.
+pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
+    match command {
+        Command::Serve(args) => serve::run(cx, args).await,
+        Command::Mcp(args) => mcp::run(cx, args).await,
+        Command::Login(args) => login::run(cx, args).await,
+        Command::User(command) => user::run(cx, command).await,
+        Command::Key(command) => key::run(cx, command).await,
+        Command::Repo(command) => repo::run(cx, command).await,
+        Command::Board(command) => board::run(cx, command).await,
+        Command::Session(command) => session::run(cx, command).await,
+        Command::Ls(args) => session::list(cx, args).await,
+        Command::Audit(args) => audit::run(cx, args).await,
+        Command::Config(command) => config::run(cx, command).await,
+        Command::Doctor(args) => doctor::run(cx, args).await,
+        Command::Backup(args) => backup::run(cx, args).await,
+        Command::Tool(command) => tool::run(cx, command).await,
+        Command::Completions(args) => completions::run(cx, args),
+        Command::Version(args) => version::run(cx, args).await,
+    }
+}

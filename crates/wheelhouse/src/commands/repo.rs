@@ -1,0 +1,118 @@
+//! `wheelhouse repo`.
+
+use clap::Subcommand;
+use wh_api::{RepoAddRequest, RepoListRequest, RepoListView};
+
+use super::page::PageArgs;
+use crate::context::Context;
+use crate::exit::{CliError, CliResult};
+use crate::ui::{Table, Ui};
+
+/// Tell the server which git repositories there are
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  wheelhouse repo add .
+  wheelhouse repo add https://github.com/rust-lang/log --name log
+  wheelhouse repo list")]
+pub(crate) enum RepoCommand {
+    /// Add a repository
+    Add {
+        /// A path, an https:// or ssh:// address, or user@host:path
+        source: String,
+        /// What to call it; the last part of the source unless given
+        #[arg(long)]
+        name: Option<String>,
+    },
+    /// List repositories, newest first
+    List(PageArgs),
+}
+
+pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
+    match command {
+        RepoCommand::Add { source, name } => {
+            let request = RepoAddRequest {
+                source: absolute_source(&source, cx.url().is_some())?,
+                name,
+                idempotency_key: None,
+            };
+            let repo = cx.client()?.repo_add(&request).await?;
+            cx.ui.answer(&repo, |ui| {
+                ui.fields(&[
+                    ("id", Some(repo.id.clone())),
+                    ("name", Some(repo.name.clone())),
+                    ("source", Some(repo.source.clone())),
+                    ("branch", repo.default_branch.clone()),
+                ])
+            })
+        }
+        RepoCommand::List(PageArgs { limit, cursor }) => {
+            let request = RepoListRequest { limit, cursor };
+            let list = cx.client()?.repo_list(&request).await?;
+            cx.ui.answer(&list, |ui| table(ui, &list))
+        }
+    }
+}
+
+fn table(ui: &Ui, list: &RepoListView) -> CliResult {
+    let mut table = Table::new(&["ID", "NAME", "KIND", "BRANCH", "SOURCE"]);
+    for repo in &list.repos {
+        let branch = repo.default_branch.as_deref().unwrap_or("-");
+        table.row([&repo.short_id, &repo.name, &repo.kind, branch, &repo.source]);
+    }
+    ui.table(
+        &table,
+        "no repositories yet; add one with `wheelhouse repo add PATH`",
+    )?;
+    ui.more(list.next_cursor.as_ref())
+}
+
+/// Makes a relative path absolute, from where the command runs. A remote server has other paths, so there it is refused.
+fn absolute_source(source: &str, is_remote: bool) -> CliResult<String> {
+    let is_address = source.contains("://") || is_scp_like(source);
+    if is_address || source.starts_with('/') || source.is_empty() {
+        return Ok(source.to_owned());
+    }
+    if is_remote {
+        return Err(CliError::usage(
+            "a path must be absolute: it is one on the server's machine",
+        ));
+    }
+    let path = match source.strip_prefix("~/") {
+        // A shell expands this itself, unless it was quoted.
+        Some(rest) => std::env::home_dir().unwrap_or_default().join(rest),
+        None => source.into(),
+    };
+    let path = std::path::absolute(&path)
+        .map_err(|error| CliError::usage(format!("{source:?} is not a path: {error}")))?;
+    // What exists is named as the file system does, without `..`.
+    let path = std::fs::canonicalize(&path).unwrap_or(path);
+    let text = path.into_os_string().into_string();
+    text.map_err(|_| CliError::usage("the path is not UTF-8 text"))
+}
+
+/// Tells `user@host:path` from a path, as git does: a colon before the first slash.
+fn is_scp_like(source: &str) -> bool {
+    let before_slash = source.split('/').next().unwrap_or_default();
+    before_slash.contains(':')
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn only_relative_paths_are_changed() {
+        for source in ["/srv/x", "https://h/x", "git@h:x/y", "ssh://h/x", ""] {
+            assert_eq!(absolute_source(source, false).unwrap(), source);
+        }
+        let here = std::env::current_dir().unwrap();
+        let here = here.to_str().unwrap();
+        assert_eq!(absolute_source(".", false).unwrap(), here);
+        assert_eq!(
+            absolute_source("src/../absent", false).unwrap(),
+            format!("{here}/src/../absent")
+        );
+        assert!(absolute_source(".", true).is_err());
+    }
+}

@@ -1,0 +1,120 @@
+//! `wheelhouse serve`.
+
+use std::net::SocketAddr;
+use std::path::Path;
+use std::time::Duration;
+
+use clap::Args;
+use wh_client::Client;
+
+use super::doctor::server_file;
+use crate::config::{Config, Flags};
+use crate::context::Context;
+use crate::exit::CliResult;
+use crate::logs;
+use crate::serve::{self, ServeOptions};
+
+/// Run the server until Ctrl-C or SIGTERM
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse serve
+  wheelhouse serve --listen 127.0.0.1:0 --data-dir /tmp/try
+  wheelhouse serve --listen 0.0.0.0:4180 --allow-remote --host wheelhouse.example.org
+
+Every value can also stand in the configuration file or in a WHEELHOUSE_* variable; `wheelhouse config show` tells which
+is in force and why. When the server is ready it writes server.json into the data directory.")]
+pub(crate) struct ServeArgs {
+    /// Where to listen; port 0 picks a free one [env: WHEELHOUSE_LISTEN] [default: 127.0.0.1:4180]
+    #[arg(long, value_name = "ADDRESS:PORT")]
+    listen: Option<SocketAddr>,
+
+    /// Allow an address that other machines can reach [env: WHEELHOUSE_ALLOW_REMOTE]
+    #[arg(long)]
+    allow_remote: bool,
+
+    /// Another name the server is reached by; may be repeated [env: WHEELHOUSE_HOSTS]
+    #[arg(long = "host", value_name = "NAME")]
+    hosts: Vec<String>,
+
+    /// Another web origin that may call the server; may be repeated [env: WHEELHOUSE_ORIGINS]
+    #[arg(long = "origin", value_name = "URL")]
+    origins: Vec<String>,
+
+    /// Open the dashboard in a browser, signed in [env: WHEELHOUSE_OPEN]
+    #[arg(long)]
+    open: bool,
+}
+
+pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
+    let config = cx.config_with(Flags {
+        listen: args.listen,
+        allow_remote: args.allow_remote,
+        hosts: args.hosts,
+        origins: args.origins,
+        open: args.open,
+        ..Flags::default()
+    })?;
+    config.check_listen()?;
+    logs::start(&config, "info");
+    let serving = serve::run(options(&config));
+    if !config.open.value {
+        return Ok(serving.await?);
+    }
+    let mut serving = std::pin::pin!(serving);
+    tokio::select! {
+        ended = &mut serving => return Ok(ended?),
+        () = open_dashboard(&config.data_dir.value) => {}
+    }
+    Ok(serving.await?)
+}
+
+/// Returns what the server needs of the configuration.
+pub(crate) fn options(config: &Config) -> ServeOptions {
+    ServeOptions {
+        listen: config.listen.value,
+        data_dir: config.data_dir.value.clone(),
+        database: Some(config.database.value.clone()),
+        allow_remote: config.allow_remote.value,
+        hosts: config.hosts.value.clone(),
+        origins: config.origins.value.clone(),
+    }
+}
+
+/// Waits until this process answers, then opens a browser. Nothing depends on it, so a failure is only logged.
+async fn open_dashboard(data_dir: &Path) {
+    let ours = std::process::id();
+    while !matches!(server_file(data_dir), Ok(Some(file)) if file.pid == ours) {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let link = match Client::local(data_dir) {
+        Ok(client) => client.login_link_create().await,
+        Err(error) => Err(error),
+    };
+    match link {
+        Ok(link) => open_browser(&link.url),
+        Err(error) => tracing::warn!(%error, "cannot make a link for the browser"),
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the desktop's opener is neither git nor an agent; it gets one address that the server made"
+)]
+fn open_browser(url: &str) {
+    let opener = if cfg!(target_os = "macos") {
+        "open"
+    } else {
+        "xdg-open"
+    };
+    let quiet = std::process::Stdio::null;
+    let started = std::process::Command::new(opener)
+        .arg(url)
+        .stdin(quiet())
+        .stdout(quiet())
+        .stderr(quiet())
+        .spawn();
+    if let Err(error) = started {
+        tracing::warn!(%error, opener, "cannot open a browser");
+    }
+}

@@ -1,0 +1,155 @@
+//! `wheelhouse session` and `wheelhouse ls`.
+
+use clap::{Args, Subcommand};
+use wh_api::{
+    SessionListRequest, SessionListView, SessionTreeView, SessionUpdateRequest, SessionView,
+};
+
+use super::page::PageArgs;
+use crate::context::Context;
+use crate::exit::{CliError, CliResult};
+use crate::ui::{Table, Ui, moment};
+
+/// See and name sessions, which are conversations with agents
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  wheelhouse session list --state running --state waiting
+  wheelhouse session show 89abcdef
+  wheelhouse session update 89abcdef --title 'Fix the parser'")]
+pub(crate) enum SessionCommand {
+    /// List sessions, newest first
+    List(ListArgs),
+    /// Show a session
+    Show {
+        /// The session's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        session: String,
+    },
+    /// Change what a session is called
+    Update {
+        /// The session's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        session: String,
+        #[arg(long)]
+        title: Option<String>,
+        #[arg(long, value_name = "TEXT")]
+        description: Option<String>,
+    },
+    /// Show a session among its parents and children
+    Tree {
+        /// The session's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        session: String,
+    },
+}
+
+/// Which sessions.
+#[derive(Debug, Args)]
+pub(crate) struct ListArgs {
+    /// Only in this state, such as running, waiting, idle, failed; may be repeated
+    #[arg(long = "state", value_name = "STATE")]
+    states: Vec<String>,
+    /// Only on this board
+    #[arg(long, value_name = "ID")]
+    board: Option<String>,
+    /// Only children of this session
+    #[arg(long, value_name = "ID")]
+    parent: Option<String>,
+    /// Archived ones too
+    #[arg(long, short)]
+    all: bool,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(crate) async fn run(cx: &Context, command: SessionCommand) -> CliResult {
+    match command {
+        SessionCommand::List(args) => list(cx, args).await,
+        SessionCommand::Show { session } => {
+            let session = cx.client()?.session_get(&session).await?;
+            cx.ui.answer(&session, |ui| show(ui, &session))
+        }
+        SessionCommand::Update {
+            session,
+            title,
+            description,
+        } => {
+            if title.is_none() && description.is_none() {
+                return Err(CliError::usage("there is nothing to change")
+                    .hint("give --title or --description"));
+            }
+            let request = SessionUpdateRequest {
+                session: Some(session),
+                title,
+                description,
+                idempotency_key: None,
+            };
+            let session = cx.client()?.session_update(&request).await?;
+            cx.ui.answer(&session, |ui| show(ui, &session))
+        }
+        SessionCommand::Tree { session } => {
+            let tree = cx.client()?.session_tree(&session).await?;
+            cx.ui.answer(&tree, |ui| show_tree(ui, &tree))
+        }
+    }
+}
+
+pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
+    let request = SessionListRequest {
+        states: (!args.states.is_empty()).then_some(args.states),
+        board: args.board,
+        parent: args.parent,
+        include_archived: args.all.then_some(true),
+        limit: args.page.limit,
+        cursor: args.page.cursor,
+    };
+    let list = cx.client()?.session_list(&request).await?;
+    cx.ui.answer(&list, |ui| table(ui, &list))
+}
+
+fn table(ui: &Ui, list: &SessionListView) -> CliResult {
+    let mut table = Table::new(&["ID", "STATE", "AGENT", "TITLE"]);
+    for session in &list.sessions {
+        table.row([&session.id, &session.state, &session.agent, &session.title]);
+    }
+    ui.table(&table, "no sessions")?;
+    ui.more(list.next_cursor.as_ref())
+}
+
+fn show(ui: &Ui, session: &SessionView) -> CliResult {
+    let archived = session.archived.then(|| "yes".to_owned());
+    ui.fields(&[
+        ("id", Some(session.id.clone())),
+        ("title", Some(session.title.clone())),
+        ("description", session.description.clone()),
+        ("agent", Some(session.agent.clone())),
+        ("role", Some(session.role.clone())),
+        ("state", Some(session.state.clone())),
+        ("failure", session.failure.clone()),
+        ("archived", archived),
+        ("parent", session.parent_id.clone()),
+        ("board", session.board_id.clone()),
+        ("worktree", session.worktree_id.clone()),
+        ("messages", Some(session.last_seq.to_string())),
+        ("last words", session.last_words.clone()),
+        ("tokens", Some(session.tokens_used.to_string())),
+        ("cost", Some(dollars(session.cost_micros))),
+        ("changed", Some(moment(&session.updated_at))),
+    ])
+}
+
+fn show_tree(ui: &Ui, tree: &SessionTreeView) -> CliResult {
+    let mut table = Table::new(&["SESSION", "STATE", "AGENT", "COST", "ID"]);
+    for node in &tree.tree {
+        let mark = if node.id == tree.session { "* " } else { "" };
+        let title = format!("{}{mark}{}", "  ".repeat(node.depth as usize), node.title);
+        let cost = dollars(node.cost_micros);
+        table.row([&title, &node.state, &node.agent, &cost, &node.id]);
+    }
+    ui.table(&table, "no sessions")
+}
+
+fn dollars(micros: u64) -> String {
+    format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
+}

@@ -1,0 +1,170 @@
+//! The only way to the terminal: tables, fields, notes and errors, in words or as JSON.
+//!
+//! What a server says is data. Control characters in it are shown, not obeyed, so that no board's name can move the
+//! cursor, change colours or hide text. A reader that went away (`| head`) is not an error.
+
+mod table;
+mod text;
+
+use std::io::{self, IsTerminal, Write};
+
+use serde::Serialize;
+
+use crate::exit::{CliError, CliResult};
+
+pub(crate) use table::Table;
+pub(crate) use text::{clean, moment};
+
+/// How this process talks to its user.
+#[derive(Clone, Copy, Debug)]
+pub(crate) struct Ui {
+    json: bool,
+    quiet: bool,
+    color: bool,
+    color_errors: bool,
+}
+
+/// What a piece of text is, for its colour.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Tone {
+    Good,
+    Doubtful,
+    Bad,
+    Dim,
+    Strong,
+}
+
+impl Tone {
+    fn code(self) -> &'static str {
+        match self {
+            Self::Good => "32",
+            Self::Doubtful => "33",
+            Self::Bad => "31",
+            Self::Dim => "2",
+            Self::Strong => "1",
+        }
+    }
+}
+
+impl Ui {
+    /// Decides how to talk. Colours need a terminal and nobody who minds them.
+    pub(crate) fn new(json: bool, quiet: bool, no_color: bool) -> Self {
+        let minded = no_color
+            || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
+            || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        Self {
+            json,
+            quiet,
+            color: !minded && !json && io::stdout().is_terminal(),
+            color_errors: !minded && !json && io::stderr().is_terminal(),
+        }
+    }
+
+    /// Prints an answer: the view itself with `--json`, otherwise what `words` prints.
+    pub(crate) fn answer<T: Serialize>(
+        &self,
+        view: &T,
+        words: impl FnOnce(&Self) -> CliResult,
+    ) -> CliResult {
+        if !self.json {
+            return words(self);
+        }
+        let text = serde_json::to_string_pretty(view)
+            .map_err(|error| CliError::failed(format!("failed to write JSON: {error}")))?;
+        self.raw(&format!("{}\n", text::json_clean(&text)))
+    }
+
+    /// Prints a line.
+    pub(crate) fn line(&self, line: &str) -> CliResult {
+        self.raw(&format!("{}\n", clean(line)))
+    }
+
+    /// Prints a table, or `empty` when it has no rows.
+    pub(crate) fn table(&self, table: &Table, empty: &str) -> CliResult {
+        if table.is_empty() {
+            return self.note(empty);
+        }
+        let heading = |text: &str| self.paint(Tone::Dim, text);
+        self.raw(&table.render(heading))
+    }
+
+    /// Prints names and values, one pair on a line; a value that is absent is left out.
+    pub(crate) fn fields(&self, fields: &[(&str, Option<String>)]) -> CliResult {
+        let given = fields.iter().filter_map(|(n, v)| Some((n, v.as_ref()?)));
+        let width = given.clone().map(|(name, _)| name.len()).max().unwrap_or(0);
+        let mut text = String::new();
+        for (name, value) in given {
+            let name = self.paint(Tone::Dim, &format!("{name:width$}"));
+            text.push_str(&format!("{name}  {}\n", clean(value)));
+        }
+        self.raw(&text)
+    }
+
+    /// Says something that is not the answer, on stderr, unless told to be quiet.
+    pub(crate) fn note(&self, text: &str) -> CliResult {
+        if !self.quiet && !self.json {
+            to_stderr(&format!("{}\n", clean(text)));
+        }
+        Ok(())
+    }
+
+    /// Says that a list goes on.
+    pub(crate) fn more(&self, next_cursor: Option<&String>) -> CliResult {
+        match next_cursor {
+            Some(cursor) => self.note(&format!("there is more: add `--cursor {cursor}`")),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells why a command failed.
+    pub(crate) fn error(&self, error: &CliError) {
+        if self.json {
+            let text = serde_json::to_string_pretty(&error.body).unwrap_or_default();
+            return to_stderr(&format!("{}\n", text::json_clean(&text)));
+        }
+        let view = &error.body.error;
+        let word = self.paint_error(Tone::Bad, "error:");
+        let mut text = format!("{word} {}\n", clean(&view.message));
+        if let Some(hint) = &view.hint {
+            let word = self.paint_error(Tone::Strong, "hint:");
+            text.push_str(&format!("{word} {}\n", clean(hint)));
+        }
+        to_stderr(&text);
+    }
+
+    /// Colours text that goes to stdout.
+    pub(crate) fn paint(&self, tone: Tone, text: &str) -> String {
+        paint_if(self.color, tone, text)
+    }
+
+    /// Prints text as it is; the caller answers for what is in it.
+    pub(crate) fn raw(&self, text: &str) -> CliResult {
+        let mut out = io::stdout().lock();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        match written {
+            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::failed(
+                format!("failed to write to standard output: {error}"),
+            )),
+            _ => Ok(()),
+        }
+    }
+
+    fn paint_error(&self, tone: Tone, text: &str) -> String {
+        paint_if(self.color_errors, tone, text)
+    }
+}
+
+fn paint_if(color: bool, tone: Tone, text: &str) -> String {
+    match color {
+        true => format!("\u{1b}[{}m{text}\u{1b}[0m", tone.code()),
+        false => text.to_owned(),
+    }
+}
+
+/// Writes to stderr; when even that fails there is nobody left to tell.
+fn to_stderr(text: &str) {
+    let mut err = io::stderr().lock();
+    err.write_all(text.as_bytes())
+        .and_then(|()| err.flush())
+        .ok();
+}

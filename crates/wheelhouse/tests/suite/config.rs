@@ -1,0 +1,86 @@
+//! Where values come from, and what is refused.
+
+use std::fs;
+
+use wh_testkit::server::TestServer;
+
+use crate::harness::{Home, Said, assert_said, run, run_json};
+
+#[test]
+fn every_value_names_its_source() {
+    let home = Home::new();
+    let folder = home.path().join(".config/wheelhouse");
+    fs::create_dir_all(&folder).unwrap();
+    let file = "# of this test\nlog_filter = \"debug\"\nhosts = [\"a.example\", \"b.example\"]\n";
+    fs::write(folder.join("wheelhouse.toml"), file).unwrap();
+    let said = home.run_with(&["--data-dir", "d", "config", "show"], |command| {
+        command
+            .env("MCP_SERVER_PORT", "3001")
+            .env("GITHUB_TOKEN", "ghp_hidden");
+    });
+    assert!(!said.stdout.contains("ghp_hidden"));
+    // How wide the columns are depends on where the home directory is.
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let stdout = said.stdout.lines().map(|line| words(line) + "\n").collect();
+    assert_said!("config_show", Said { stdout, ..said }, home.path());
+    let json = home.run(&["config", "get", "log_filter", "--json"]).json();
+    assert_eq!(json["value"], "debug");
+    assert!(
+        json["source"]
+            .as_str()
+            .unwrap()
+            .ends_with("wheelhouse.toml:2")
+    );
+}
+
+#[test]
+fn a_key_that_does_not_exist_is_named_with_its_line() {
+    let home = Home::new();
+    fs::write(
+        home.path().join("c.toml"),
+        "open = true\nlisten_on = \"x\"\n",
+    )
+    .unwrap();
+    let said = home.run(&["--config", "c.toml", "board", "list"]);
+    assert_said!("config_unknown_key", said, home.path());
+    let said = home.run(&["--config", "absent.toml", "config", "path"]);
+    assert_eq!(said.code, 2, "{said:?}");
+}
+
+#[test]
+fn the_path_is_told() {
+    let home = Home::new();
+    assert_said!("config_path", home.run(&["config", "path"]), home.path());
+}
+
+#[test]
+fn settings_of_the_server_are_set_shown_and_unset() {
+    let server = TestServer::start();
+    let set = run_json(&server, &["config", "set", "review.max_iterations", "7"]);
+    assert_eq!((&set["value"], &set["source"]), (&7.into(), &"set".into()));
+    assert_eq!(
+        run(&server, &["config", "get", "review.max_iterations"]).stdout,
+        "7\n"
+    );
+    let unset = run_json(&server, &["config", "unset", "review.max_iterations"]);
+    assert_eq!(
+        (&unset["value"], &unset["source"]),
+        (&3.into(), &"default".into())
+    );
+    let shown = run_json(&server, &["config", "show"]);
+    assert!(shown["settings"].as_array().unwrap().len() > 10);
+
+    let refused = run(&server, &["config", "set", "review.max_iterations", "0"]);
+    assert_said!("config_set_out_of_range", refused, server.home());
+    assert_eq!(
+        run(&server, &["config", "set", "review.max_iterations", "-1"]).code,
+        2
+    );
+    assert_eq!(run(&server, &["config", "set", "no.such", "1"]).code, 2);
+    assert_eq!(run(&server, &["config", "get", "no.such"]).code, 2);
+    let start_up = run(&server, &["config", "set", "listen", "1"]);
+    assert!(
+        start_up.stderr.contains("restart the server"),
+        "{start_up:?}"
+    );
+}

@@ -1,0 +1,96 @@
+//! What doctor finds.
+
+use std::fs;
+use std::net::TcpListener;
+use std::os::unix::fs::PermissionsExt;
+
+use serde_json::Value;
+use wh_testkit::server::TestServer;
+
+use crate::harness::{Home, Said, run};
+
+fn status(said: &Said, name: &str) -> String {
+    let checks = said.json()["checks"].as_array().cloned().unwrap();
+    let worst = ["fail", "warn", "ok"].into_iter().find(|status| {
+        let is_it = |check: &Value| check["name"] == name && check["status"] == *status;
+        checks.iter().any(is_it)
+    });
+    worst.unwrap_or("absent").to_owned()
+}
+
+/// Returns a port that is free now.
+fn free_port() -> u16 {
+    let listener = TcpListener::bind("127.0.0.1:0").unwrap();
+    listener.local_addr().unwrap().port()
+}
+
+fn doctor(home: &Home, port: u16) -> Said {
+    home.run_with(&["doctor", "--json"], |command| {
+        command.env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{port}"));
+    })
+}
+
+#[test]
+fn a_fresh_machine_is_fine() {
+    let home = Home::new();
+    let said = doctor(&home, free_port());
+    assert_eq!(said.code, 0, "{said:?}");
+    for name in [
+        "git",
+        "configuration",
+        "data directory",
+        "database",
+        "server",
+        "address",
+    ] {
+        assert_eq!(status(&said, name), "ok", "{name}: {said:?}");
+    }
+}
+
+#[test]
+fn what_is_wrong_is_found_and_fails() {
+    let home = Home::new();
+    let data = home.path().join(".local/share/wheelhouse");
+    fs::create_dir_all(&data).unwrap();
+    fs::set_permissions(&data, fs::Permissions::from_mode(0o777)).unwrap();
+    fs::write(data.join("wheelhouse.db"), [b'x'; 4096]).unwrap();
+    let gone = r#"{"url":"http://127.0.0.1:1","mcp_url":"","pid":4194303,"version":"0"}"#;
+    fs::write(data.join("server.json"), gone).unwrap();
+    let taken = TcpListener::bind("127.0.0.1:0").unwrap();
+    let said = doctor(&home, taken.local_addr().unwrap().port());
+    assert_eq!(said.code, 1, "{said:?}");
+    for (name, expected) in [
+        ("data directory", "fail"),
+        ("database", "fail"),
+        ("server", "warn"),
+        ("address", "fail"),
+    ] {
+        assert_eq!(status(&said, name), expected, "{name}: {said:?}");
+    }
+    for check in said.json()["checks"].as_array().unwrap() {
+        assert_eq!(check["status"] == "ok", check["hint"].is_null(), "{check}");
+    }
+}
+
+#[test]
+fn a_bad_configuration_is_one_of_the_checks() {
+    let home = Home::new();
+    fs::write(home.path().join("c.toml"), "lisen = 1\n").unwrap();
+    let said = home.run(&["--config", "c.toml", "doctor"]);
+    assert_eq!(said.code, 1);
+    assert!(said.stdout.contains("fail  configuration"), "{said:?}");
+}
+
+#[test]
+fn a_running_server_is_found_and_a_killed_one_noticed() {
+    let mut server = TestServer::start();
+    let said = run(&server, &["doctor", "--json"]);
+    assert_eq!(
+        (said.code, status(&said, "server").as_str()),
+        (0, "ok"),
+        "{said:?}"
+    );
+    server.kill9();
+    let said = run(&server, &["doctor", "--json"]);
+    assert_eq!(status(&said, "server"), "warn", "{said:?}");
+}

@@ -1,0 +1,29 @@
+//! The command line through the real binary: what people and scripts see.
+
+mod bad_input;
+mod board;
+mod bridge;
+mod config;
+mod doctor;
+mod harness;
+mod help;
+mod install;
+mod key;
+mod nouns;
+mod serve;
+mod tool;
+
+/// Every file of this folder is part of the suite; a forgotten `mod` line would be tests that never run.
+#[test]
+fn no_file_is_forgotten() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/suite");
+    let here = include_str!("main.rs");
+    for entry in folder.read_dir().unwrap() {
+        let path = entry.unwrap().path();
+        let name = path.file_stem().unwrap().to_str().unwrap();
+        let is_rust = path.extension().is_some_and(|extension| extension == "rs");
+        if is_rust && name != "main" {
+            assert!(here.contains(&format!("\nmod {name};\n")), "{name}.rs");
+        }
+    }
+}

@@ -1,0 +1,121 @@
+//! Users, repositories, sessions, the audit log, backups and sign-in.
+
+use std::fs;
+use std::process::Command;
+
+use wh_testkit::server::TestServer;
+
+use crate::harness::{assert_said, run, run_json, said};
+
+#[test]
+fn users_are_made_and_shown() {
+    let server = TestServer::start();
+    let arguments = [
+        "user",
+        "create",
+        "ann",
+        "--role",
+        "admin",
+        "--email",
+        "ann@example.org",
+    ];
+    assert_said!("user_create", run(&server, &arguments), server.home());
+    assert_eq!(run_json(&server, &["user", "show", "ann"])["role"], "admin");
+    assert_eq!(run_json(&server, &["user", "show"])["role"], "admin");
+    let list = run_json(&server, &["user", "list"]);
+    assert_eq!(list["users"].as_array().unwrap().len(), 2);
+}
+
+#[test]
+fn a_relative_repository_is_added_by_its_absolute_path() {
+    let server = TestServer::start();
+    let repo = server.home().join("project");
+    fs::create_dir(&repo).unwrap();
+    git(&repo, &["init", "--quiet", "--initial-branch=main"]);
+    let mut command = server.command();
+    command.current_dir(&repo).args(["repo", "add", "."]);
+    assert_said!("repo_add", said(&mut command), server.home());
+    assert_said!("repo_list", run(&server, &["repo", "list"]), server.home());
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test makes a repository as a user would"
+)]
+fn git(folder: &std::path::Path, arguments: &[&str]) {
+    let status = Command::new("git")
+        .current_dir(folder)
+        .args(arguments)
+        .status();
+    assert!(status.unwrap().success());
+}
+
+#[test]
+fn sessions_are_listed() {
+    let server = TestServer::start();
+    assert_said!("session_list_empty", run(&server, &["ls"]), server.home());
+    let list = run_json(
+        &server,
+        &[
+            "session", "list", "--state", "idle", "--state", "running", "--all",
+        ],
+    );
+    assert!(list["sessions"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn calls_are_in_the_audit_log() {
+    let server = TestServer::start();
+    run_json(&server, &["board", "create", "x"]);
+    let said = run(&server, &["audit", "--operation", "board_create"]);
+    assert_said!("audit", said, server.home());
+    let both = run_json(
+        &server,
+        &[
+            "audit",
+            "list",
+            "--operation",
+            "board_create",
+            "--limit",
+            "1",
+        ],
+    );
+    assert_eq!(both["entries"][0]["outcome"], "ok");
+    assert_eq!(both["entries"].as_array().unwrap().len(), 1);
+}
+
+#[test]
+fn a_backup_is_a_database_that_serves() {
+    let mut server = TestServer::start();
+    run_json(&server, &["board", "create", "kept"]);
+    let made = run(&server, &["backup", "copy.db"]);
+    assert_said!("backup", made, server.home());
+    let copy = server.home().join("copy.db");
+    let bytes = fs::read(&copy).unwrap();
+    assert!(bytes.starts_with(b"SQLite format 3\0"));
+    let again = run(&server, &["backup", "copy.db"]);
+    assert!(
+        again.code != 0 && fs::read(&copy).unwrap() == bytes,
+        "{again:?}"
+    );
+    server.stop();
+    fs::remove_dir_all(server.data_dir()).unwrap();
+    fs::create_dir(server.data_dir()).unwrap();
+    fs::rename(&copy, server.data_dir().join("wheelhouse.db")).unwrap();
+    server.restart();
+    assert_eq!(
+        run_json(&server, &["board", "list"])["boards"][0]["name"],
+        "kept"
+    );
+}
+
+#[test]
+fn a_link_signs_in() {
+    let server = TestServer::start();
+    assert_said!("login", run(&server, &["login"]), server.home());
+    let quiet = run(&server, &["login", "--quiet"]);
+    assert!(
+        quiet.stdout.starts_with(server.url()) && quiet.stderr.is_empty(),
+        "{quiet:?}"
+    );
+}
