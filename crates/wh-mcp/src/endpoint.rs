@@ -3,12 +3,11 @@
 use std::{
     convert::Infallible,
     fmt::Display,
-    future::Future,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
 };
 
+use futures::future::BoxFuture;
 use http::{Request, Response};
 use http_body::Body;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -104,7 +103,7 @@ where
 {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -112,7 +111,6 @@ where
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         name_caller(request.extensions_mut());
-        let mut service = self.service.clone();
-        Box::pin(async move { service.call(request).await })
+        self.service.call(request)
     }
 }
