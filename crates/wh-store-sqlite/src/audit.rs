@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
-use sqlx::SqliteConnection;
+use sqlx::query_builder::Separated;
 use sqlx::sqlite::SqliteRow;
+use sqlx::{Sqlite, SqliteConnection};
 use uuid::Uuid;
 use wh_domain::{
     AuditEntry, CredentialKind, ErrorCode, NewAuditEntry, Operation, Outcome, Page, PageRequest,
@@ -95,6 +96,13 @@ fn audit_row(row: &SqliteRow) -> Parsed<AuditEntry> {
 pub(crate) struct AuditRow {
     pub(crate) at: Timestamp,
     request: Uuid,
+    facts: Option<Arc<str>>,
+    call: Call,
+}
+
+/// What calls have in common that one caller makes one after the other.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+struct Call {
     user: Uuid,
     credential: &'static str,
     key: Option<Uuid>,
@@ -103,7 +111,6 @@ pub(crate) struct AuditRow {
     operation: &'static str,
     subject: Option<Subject>,
     refused: Option<&'static str>,
-    facts: Option<Arc<str>>,
 }
 
 impl From<NewAuditEntry> for AuditRow {
@@ -111,64 +118,83 @@ impl From<NewAuditEntry> for AuditRow {
         Self {
             at: entry.at,
             request: entry.request,
-            user: uuid(entry.user),
-            credential: entry.credential.as_str(),
-            key: uuid_opt(entry.key),
-            session: uuid_opt(entry.session),
-            surface: entry.surface.as_str(),
-            operation: entry.operation.name(),
-            subject: entry.subject,
-            refused: match entry.outcome {
-                Outcome::Done => None,
-                Outcome::Refused(code) => Some(code.as_str()),
-            },
             facts: facts_text(&entry.facts).map(Arc::from),
+            call: Call {
+                user: uuid(entry.user),
+                credential: entry.credential.as_str(),
+                key: uuid_opt(entry.key),
+                session: uuid_opt(entry.session),
+                surface: entry.surface.as_str(),
+                operation: entry.operation.name(),
+                subject: entry.subject,
+                refused: match entry.outcome {
+                    Outcome::Done => None,
+                    Outcome::Refused(code) => Some(code.as_str()),
+                },
+            },
         }
     }
 }
 
-/// Texts that come again in many rows: bound as what they are, each would be copied for every row.
-#[derive(Default)]
-struct Texts(Vec<(&'static str, Arc<str>)>);
-
-impl Texts {
-    fn shared(&mut self, text: &'static str) -> Arc<str> {
-        let known = self.0.iter().find(|(known, _)| std::ptr::eq(*known, text));
-        if let Some((_, shared)) = known {
-            return Arc::clone(shared);
-        }
-        let shared: Arc<str> = text.into();
-        self.0.push((text, Arc::clone(&shared)));
-        shared
-    }
-}
+const CALL_COLUMNS: &str = "user_id, credential, key_id, session_id, surface, operation, subject_kind, subject_id, refused";
 
 /// Adds entries, many with one statement.
 pub(crate) async fn insert_in_txn(
     conn: &mut SqliteConnection,
     entries: &[AuditRow],
 ) -> sqlx::Result<()> {
-    let mut texts = Texts::default();
     for chunk in chunks(entries) {
-        let mut query = Query::new(
-            "INSERT INTO audit (at, request_id, user_id, credential, key_id, session_id, surface, operation,
-             subject_kind, subject_id, refused, facts) ",
-        );
-        query.push_values(chunk, |mut row, entry| {
-            row.push_bind(micros(entry.at))
-                .push_bind(entry.request)
-                .push_bind(entry.user)
-                .push_bind(texts.shared(entry.credential))
-                .push_bind(entry.key)
-                .push_bind(entry.session)
-                .push_bind(texts.shared(entry.surface))
-                .push_bind(texts.shared(entry.operation))
-                .push_bind(entry.subject.map(|s| s.kind.as_str()))
-                .push_bind(entry.subject.map(|s| s.id))
-                .push_bind(entry.refused)
-                .push_bind(entry.facts.clone());
-        });
-        query.build().execute(&mut *conn).await?;
+        let mut insert = match chunk {
+            [first, rest @ ..] if rest.iter().all(|row| row.call == first.call) => {
+                insert_alike(first.call, chunk)
+            }
+            _ => insert_mixed(chunk),
+        };
+        insert.build().execute(&mut *conn).await?;
     }
     Ok(())
+}
+
+/// Inserts entries of calls that are alike: what they have in common is bound once.
+fn insert_alike(call: Call, rows: &[AuditRow]) -> Query {
+    let mut query = Query::new(format!(
+        "INSERT INTO audit ({CALL_COLUMNS}, at, request_id, facts) SELECT "
+    ));
+    push_call(&mut query.separated(", "), call);
+    query.push(", column1, column2, column3 FROM (");
+    query.push_values(rows, |mut values, row| {
+        values
+            .push_bind(micros(row.at))
+            .push_bind(row.request)
+            .push_bind(row.facts.clone());
+    });
+    query.push(")");
+    query
+}
+
+fn insert_mixed(rows: &[AuditRow]) -> Query {
+    let mut query = Query::new(format!(
+        "INSERT INTO audit ({CALL_COLUMNS}, at, request_id, facts) "
+    ));
+    query.push_values(rows, |mut values, row| {
+        push_call(&mut values, row.call);
+        values
+            .push_bind(micros(row.at))
+            .push_bind(row.request)
+            .push_bind(row.facts.clone());
+    });
+    query
+}
+
+fn push_call(values: &mut Separated<'_, Sqlite, &'static str>, call: Call) {
+    values
+        .push_bind(call.user)
+        .push_bind(call.credential)
+        .push_bind(call.key)
+        .push_bind(call.session)
+        .push_bind(call.surface)
+        .push_bind(call.operation)
+        .push_bind(call.subject.map(|s| s.kind.as_str()))
+        .push_bind(call.subject.map(|s| s.id))
+        .push_bind(call.refused);
 }

@@ -87,6 +87,7 @@ macro_rules! conformance_checks {
             audit {
                 of_changes_is_there_at_once,
                 of_reads_is_there_soon,
+                of_many_reads_is_complete_and_in_order,
                 is_filtered_and_paged_to_the_end,
                 is_seen_by_those_it_is_about,
             }

@@ -56,6 +56,37 @@ pub async fn of_reads_is_there_soon(store: Arc<dyn Store>) -> Outcome {
     .await
 }
 
+/// However many entries wait together, and however alike they are, each comes back as it was given and in its order.
+pub async fn of_many_reads_is_complete_and_in_order(store: Arc<dyn Store>) -> Outcome {
+    let user = fixture::user(&store).await?.id;
+    let key = fixture::id();
+    let entry = |n: usize| NewAuditEntry {
+        request: uuid::Uuid::from_u128(n as u128),
+        // First many alike, then others among them.
+        key: (n > 200 && n.is_multiple_of(3)).then_some(key),
+        facts: match n % 2 {
+            0 => Facts::new(),
+            _ => Facts::from([("board".to_owned(), n.to_string())]),
+        },
+        ..audit(user, Operation::BoardGet)
+    };
+    let noted: Vec<_> = (0..330).map(entry).collect();
+    for entry in &noted {
+        store.audit_note(entry.clone()).await?;
+    }
+    let by = Some(Operation::BoardGet);
+    let read = || {
+        pages(100, |page| {
+            store.audit_list(Reach::User(user), None, by, page)
+        })
+    };
+    eventually(|| async { Ok(read().await?.len() == noted.len()) }).await?;
+    let mut listed: Vec<_> = read().await?.into_iter().map(|e| e.body).collect();
+    listed.reverse();
+    assert_eq!(listed, noted);
+    Ok(())
+}
+
 /// Filters hold, and paging finds every entry once, newest first.
 pub async fn is_filtered_and_paged_to_the_end(store: Arc<dyn Store>) -> Outcome {
     let (user, other) = (
