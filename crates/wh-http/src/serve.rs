@@ -204,7 +204,8 @@ where
                     is_ending = true;
                     connection.as_mut().graceful_shutdown();
                 }
-                () = self.cut.cancelled() => return,
+                // Cutting comes after ending, and to look at a token costs a lock that all connections share.
+                () = self.cut.cancelled(), if is_ending => return,
             }
         }
     }
