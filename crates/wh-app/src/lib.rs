@@ -5,8 +5,8 @@
 //! like the rows of the permission table ([`wh_domain::Operation`]). Each takes an [`OpContext`] (who, when, which
 //! request), asks the table first, and hands the store a change together with its audit entry and its events.
 //!
-//! Requests record intent and return; what takes long is done by reconcilers, which are idempotent and start again
-//! after a crash. None is needed yet: nothing here runs a process.
+//! Requests record intent and return; what takes long is done by reconcilers (`reconcile`), which are idempotent and
+//! start again after a crash.
 
 mod app;
 mod attempts;
@@ -22,7 +22,9 @@ mod event;
 mod key;
 mod login;
 mod lookup;
+mod reconcile;
 mod repo;
+mod retention;
 mod session;
 mod user;
 

@@ -13,6 +13,7 @@ pub mod key;
 pub mod message;
 pub mod reach;
 pub mod repo;
+pub mod retention;
 pub mod search;
 pub mod session;
 pub mod setting;
@@ -89,6 +90,9 @@ macro_rules! conformance_checks {
                 of_reads_is_there_soon,
                 is_filtered_and_paged_to_the_end,
                 is_seen_by_those_it_is_about,
+            }
+            retention {
+                old_events_and_reads_are_forgotten_and_changes_are_not,
             }
             setting {
                 are_set_and_unset,

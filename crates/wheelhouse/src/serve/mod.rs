@@ -92,6 +92,7 @@ impl Server {
             .with_origins(options.origins.iter().cloned());
         let config = HttpConfig::new(about.url.clone(), guard);
         let tasks = config.tasks.clone();
+        app.reconcile(&tasks);
         let mounts = endpoint::mounts(Arc::clone(&app), shutdown.clone());
         let service = wh_http::router(Arc::clone(&app), config, mounts);
         let serving = wh_http::serve::serve(
