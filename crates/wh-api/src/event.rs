@@ -62,6 +62,9 @@ pub struct EventListView {
     pub through: u64,
     /// Whether there is more right now.
     pub more: bool,
+    /// The number asked for is not kept: read everything again and go on from `through`.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub resync: bool,
 }
 
 /// What a follower of the feed receives.

@@ -19,6 +19,9 @@ pub struct UserCreateRequest {
     pub email: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar_url: Option<String>,
+    /// A mark of your choice: a repeat with the same mark makes no second user.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
 }
 
 /// The most bytes of an email address or an avatar's address.

@@ -26,6 +26,16 @@ pub enum FeedItem {
     Idle { through: EventSeq },
 }
 
+/// A stretch of the feed, or word that it is not kept.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum EventStretch {
+    Page(EventPage),
+    /// The number asked for is not kept (any more, or yet): read everything again, and go on from here.
+    Resync {
+        through: EventSeq,
+    },
+}
+
 /// Follows the feed for one principal. Holds no events: a slow follower costs nothing and misses nothing.
 pub struct EventFeed {
     app: Arc<App>,
@@ -38,19 +48,36 @@ pub struct EventFeed {
 }
 
 impl App {
-    /// Reads a stretch of the feed.
+    /// Reads a stretch of the feed, from the oldest event kept unless `after` is given. Nothing is returned when `after` is not kept: the reader must start over.
     pub async fn event_list(
         &self,
         cx: &OpContext,
-        after: EventSeq,
+        after: Option<EventSeq>,
         limit: PageLimit,
-    ) -> Result<EventPage> {
+    ) -> Result<EventStretch> {
         let operation = Operation::EventList;
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
-            Ok(self.store.event_list(reach, after, limit).await?)
+            if let Some(after) = after
+                && let Some(through) = self.event_resync(after).await?
+            {
+                return Ok(EventStretch::Resync { through });
+            }
+            let page = self
+                .store
+                .event_list(reach, after.unwrap_or(0), limit)
+                .await?;
+            Ok(EventStretch::Page(page))
         })
         .await
+    }
+
+    /// Tells where a reader must start over whose number is not kept any more, or not yet.
+    async fn event_resync(&self, after: EventSeq) -> Result<Option<EventSeq>> {
+        let (oldest, newest) = self.store.event_bounds().await?;
+        let forgotten = after + 1 < oldest;
+        let from_the_future = after > newest;
+        Ok((forgotten || from_the_future).then_some(newest))
     }
 
     /// Follows the feed after `after`, or from now on.
@@ -135,12 +162,9 @@ impl EventFeed {
             return Ok(None);
         }
         self.is_checked = true;
-        let (oldest, newest) = self.app.store.event_bounds().await?;
-        let forgotten = self.after + 1 < oldest;
-        let from_the_future = self.after > newest;
-        if forgotten || from_the_future {
-            self.after = newest;
-            return Ok(Some(FeedItem::Resync { through: newest }));
+        if let Some(through) = self.app.event_resync(self.after).await? {
+            self.after = through;
+            return Ok(Some(FeedItem::Resync { through }));
         }
         Ok(None)
     }

@@ -31,7 +31,7 @@ pub use authenticate::Unauthenticated;
 pub use clock::{Clock, IdSource, RandomIds};
 pub use context::{Idempotency, OpContext};
 pub use error::{AppError, Result};
-pub use event::{EventFeed, FeedItem};
+pub use event::{EventFeed, EventStretch, FeedItem};
 pub use key::{KeyMade, KeyQuery};
 pub use login::LoginLink;
 pub use session::{SessionQuery, SessionRelatives};

@@ -146,6 +146,7 @@ CREATE INDEX sessions_root ON sessions (root_id, id);
 CREATE INDEX sessions_board ON sessions (board_id, id) WHERE board_id IS NOT NULL;
 CREATE INDEX sessions_worktree ON sessions (worktree_id, id) WHERE worktree_id IS NOT NULL;
 CREATE INDEX sessions_state ON sessions (state, id);
+CREATE INDEX sessions_owner_state ON sessions (owner_user_id, state, id);
 
 CREATE TABLE keys (
     id            BLOB NOT NULL PRIMARY KEY CHECK (length(id) = 16),

@@ -13,7 +13,7 @@ use crate::board_sql::{self, Found};
 use crate::cache::Lookup;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned};
+use crate::reach::{Owned, Query, push_candidates, push_owned};
 use crate::row::{int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -38,10 +38,7 @@ impl BoardStore for SqliteStore {
             }
             _ => {
                 let mut found = board_sql::begin();
-                push_owned(&mut found, reach, Owned::Boards);
-                found.push(" AND ");
-                push_id(&mut found, id);
-                found.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+                push_candidates(&mut found, reach, Owned::Boards, id);
                 let boards = self.boards(found).await?;
                 boards
                     .into_iter()

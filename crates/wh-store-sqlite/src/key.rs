@@ -13,6 +13,7 @@ use wh_domain::{
 use wh_store::{Applied, Commit, KeyStore, Result, StoreError};
 
 use crate::SqliteStore;
+use crate::batch::{ROWS_MAX, is_common};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::reach::{CANDIDATES_MAX, Query, push_id};
@@ -167,14 +168,18 @@ pub(crate) async fn touch_in_txn(
     conn: &mut SqliteConnection,
     touched: &HashMap<KeyId, Timestamp>,
 ) -> sqlx::Result<()> {
-    for (id, at) in touched {
-        sqlx::query(
-            "UPDATE keys SET last_used_at = ?1 WHERE id = ?2 AND coalesce(last_used_at, ?1 - 1) < ?1",
-        )
-        .bind(micros(*at))
-        .bind(uuid(*id))
-        .execute(&mut *conn)
-        .await?;
+    let touched: Vec<_> = touched.iter().collect();
+    for chunk in touched.chunks(ROWS_MAX) {
+        let mut query = Query::new("WITH used (id, at) AS (");
+        query.push_values(chunk, |mut row, (id, at)| {
+            row.push_bind(uuid(**id)).push_bind(micros(**at));
+        });
+        query.push(
+            ") UPDATE keys SET last_used_at = used.at FROM used
+             WHERE keys.id = used.id AND (keys.last_used_at IS NULL OR keys.last_used_at < used.at)",
+        );
+        let update = query.build().persistent(is_common(chunk.len()));
+        update.execute(&mut *conn).await?;
     }
     Ok(())
 }

@@ -54,16 +54,25 @@ pub(crate) fn push_owned(query: &mut Query, reach: Reach, owned: Owned) {
     }
 }
 
+/// Adds the conditions that `t`, a table with an owner, is what the caller may mean and lies within reach.
+pub(crate) fn push_candidates(query: &mut Query, reach: Reach, owned: Owned, id: &IdRef) {
+    push_id(query, id);
+    // The plus keeps SQLite from going through everything of an owner: there are fewer of an id.
+    query.push(" AND +");
+    push_owned(query, reach, owned);
+    query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+}
+
 /// Adds a subquery that yields what a session and its descendants are, or work on.
 pub(crate) fn push_tree(query: &mut Query, session: SessionId, owned: Owned) {
     let column = owned.tree_column();
     query
         .push("(WITH RECURSIVE tree (id, depth) AS (SELECT id, 0 FROM sessions WHERE id = ")
         .push_bind(uuid(session))
-        .push(" UNION ALL SELECT s.id, tree.depth + 1 FROM tree JOIN sessions s ON s.parent_id = tree.id")
+        .push(" UNION ALL SELECT s.id, tree.depth + 1 FROM tree CROSS JOIN sessions s ON s.parent_id = tree.id")
         .push(format_args!(" WHERE tree.depth < {DEPTH_MAX})"))
         .push(format_args!(
-            " SELECT s.{column} FROM tree JOIN sessions s ON s.id = tree.id WHERE s.{column} IS NOT NULL)"
+            " SELECT s.{column} FROM tree CROSS JOIN sessions s ON s.id = tree.id WHERE s.{column} IS NOT NULL)"
         ));
 }
 

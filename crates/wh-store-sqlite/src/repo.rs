@@ -10,7 +10,7 @@ use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::insert_error;
-use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned};
+use crate::reach::{Owned, Query, push_candidates, push_owned};
 use crate::row::{self, BadRow, Parsed, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -28,10 +28,7 @@ impl RepoStore for SqliteStore {
 
     async fn repo_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Repo>> {
         let mut query = Query::new(COLUMNS);
-        push_owned(&mut query, reach, Owned::Repos);
-        query.push(" AND ");
-        push_id(&mut query, id);
-        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+        push_candidates(&mut query, reach, Owned::Repos, id);
         let rows = self.rows(query).await?;
         rows.iter()
             .map(|r| row::direct("repo", repo_row(r)))

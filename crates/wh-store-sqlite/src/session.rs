@@ -11,7 +11,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned, push_tree};
+use crate::reach::{Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, micros, uuid};
 use crate::session_row::{insert_query, session_row};
 use crate::user::push_page;
@@ -35,10 +35,7 @@ impl SessionStore for SqliteStore {
 
     async fn session_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Session>> {
         let mut query = Query::new("SELECT t.* FROM sessions t WHERE ");
-        push_owned(&mut query, reach, Owned::Sessions);
-        query.push(" AND ");
-        push_id(&mut query, id);
-        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+        push_candidates(&mut query, reach, Owned::Sessions, id);
         let rows = self.rows(query).await?;
         rows.iter()
             .map(|r| row::direct("session", session_row(r)))

@@ -28,8 +28,8 @@ pub struct SqliteStore {
     queue: mpsc::Sender<Request>,
     pub(crate) events: watch::Receiver<EventSeq>,
     tasks: TaskTracker,
-    /// Held until the last connection is closed.
-    lock: Mutex<Option<LockFile>>,
+    /// Held, here and by the writer, until the last connection is closed.
+    lock: Mutex<Option<Arc<LockFile>>>,
 }
 
 impl std::fmt::Debug for SqliteStore {
@@ -64,7 +64,13 @@ impl SqliteStore {
         let (queue, requests) = mpsc::channel(options.queue_max.max(1));
         let (announce, events) = watch::channel(last);
         let tasks = TaskTracker::new();
-        drop(tasks.spawn(Writer::new(shared.clone(), writer, requests, announce).run()));
+        let lock = Arc::new(lock);
+        let locked = Arc::clone(&lock);
+        let writer = Writer::new(shared.clone(), writer, requests, announce);
+        drop(tasks.spawn(async move {
+            writer.run().await;
+            drop(locked);
+        }));
         tasks.close();
         Ok(Self {
             shared,

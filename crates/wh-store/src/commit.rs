@@ -29,7 +29,6 @@ pub struct IdempotencyClaim {
     pub subject: Subject,
 }
 
-/// How long a mark is remembered.
 impl IdempotencyClaim {
     /// Hours for which a repeat gets the first result.
     pub const REMEMBERED_HOURS: i64 = 24;

@@ -13,6 +13,7 @@ pub mod key;
 pub mod message;
 pub mod reach;
 pub mod repo;
+pub mod search;
 pub mod session;
 pub mod setting;
 pub mod store;
@@ -71,9 +72,11 @@ macro_rules! conformance_checks {
                 are_numbered_without_gaps,
                 of_an_older_run_are_refused,
                 are_read_from_anywhere,
-                are_found_by_all_their_words,
-                searches_take_hostile_text,
                 of_concurrent_writers_are_all_there,
+            }
+            search {
+                finds_messages_by_all_their_words,
+                takes_hostile_text,
             }
             event {
                 are_in_order_and_without_gaps_under_64_writers,
@@ -129,3 +132,15 @@ macro_rules! list {
 }
 
 conformance_checks!(list);
+
+#[cfg(test)]
+mod tests {
+    use std::collections::HashSet;
+
+    #[test]
+    fn every_check_has_a_name_of_its_own() {
+        let names: HashSet<_> = super::all().into_iter().map(|(name, _)| name).collect();
+        assert_eq!(names.len(), super::all().len());
+        assert!(names.contains("board::is_found_as_it_was_inserted"));
+    }
+}

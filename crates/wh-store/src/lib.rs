@@ -7,6 +7,9 @@
 //!
 //! Reads take a [`wh_domain::Reach`]: what lies outside it is absent, so that "not yours" and "not there" cannot be
 //! told apart.
+//!
+//! Times are kept to the microsecond; what is finer is cut off. A reference to a user, key, board, repository or parent
+//! session that is not there makes a change fail with [`StoreError::NotFound`].
 
 mod audit;
 mod board;
@@ -60,7 +63,8 @@ pub trait Store:
 
     /// Copies the database, as it is at one moment, into a file that must not exist yet, while others read and write.
     ///
-    /// Returns the sequence number of the last event in the copy.
+    /// Returns the sequence number of the last event in the copy; [`StoreError::Taken`] when there is such a file. The
+    /// commit is made after the copy, so it is not in it.
     async fn backup(&self, to: &Path, commit: Commit) -> Result<wh_domain::EventSeq>;
 
     /// Writes out what is buffered and closes; later calls fail with [`StoreError::Unavailable`].

@@ -9,7 +9,7 @@ use crate::Result;
 #[derive(Clone, Debug)]
 pub struct MessageAppend {
     pub session: SessionId,
-    /// The run that says so; [`crate::StoreError::Fenced`] when a later one began.
+    /// The run that says so; [`crate::StoreError::Fenced`] when it is not the session's current one.
     pub epoch: u64,
     pub messages: Vec<NewMessage>,
 }

@@ -9,7 +9,6 @@ use std::{
 };
 
 use jiff::Timestamp;
-use newtype_uuid::GenericUuid;
 use tempfile::TempDir;
 use tokio_util::sync::CancellationToken;
 use wh_app::{App, AppParts, Clock, OpContext, RandomIds};
@@ -145,10 +144,4 @@ pub(crate) fn refused<T>(result: wh_app::Result<T>) -> (ErrorCode, String) {
             (error.code, error.message)
         }
     }
-}
-
-pub(crate) fn untyped<K: newtype_uuid::TypedUuidKind>(
-    id: newtype_uuid::TypedUuid<K>,
-) -> uuid::Uuid {
-    id.into_untyped_uuid()
 }

@@ -1,6 +1,7 @@
 //! The change feed, a page at a time. Following it is [`crate::events`].
 
 use wh_api::{EventListRequest, EventListView};
+use wh_app::EventStretch;
 use wh_domain::{Operation, PageLimit};
 
 use crate::table::{Route, get};
@@ -12,15 +13,21 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::EventList,
             "Reads the change feed, or follows it by SSE or WebSocket",
             |server, cx, request: EventListRequest| async move {
-                let (after, limit) = (
-                    request.after.unwrap_or(0),
-                    PageLimit::clamped(request.limit),
-                );
-                let page = server.app.event_list(&cx, after, limit).await?;
-                Ok(EventListView {
-                    events: page.events.into_iter().map(Into::into).collect(),
-                    through: page.through,
-                    more: page.more,
+                let limit = PageLimit::clamped(request.limit);
+                let stretch = server.app.event_list(&cx, request.after, limit).await?;
+                Ok(match stretch {
+                    EventStretch::Page(page) => EventListView {
+                        events: page.events.into_iter().map(Into::into).collect(),
+                        through: page.through,
+                        more: page.more,
+                        resync: false,
+                    },
+                    EventStretch::Resync { through } => EventListView {
+                        events: vec![],
+                        through,
+                        more: false,
+                        resync: true,
+                    },
                 })
             },
         )

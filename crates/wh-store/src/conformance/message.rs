@@ -1,4 +1,4 @@
-//! Checks of transcripts and of finding words in them.
+//! Checks of transcripts.
 
 use std::sync::Arc;
 
@@ -6,12 +6,13 @@ use tokio::task::JoinSet;
 use wh_domain::{EventKind, MessageKind, NewMessage, PageLimit, Reach, SessionId, Subject};
 
 use super::Outcome;
-use super::fixture::{self, Made, message, owned_by, whole, word};
+use super::fixture::{self, Made, message, owned_by, whole};
 use crate::{MessageAppend, Store, StoreError};
 
 const MANY: PageLimit = PageLimit::MAX;
 
-async fn append(
+/// Adds messages to a session in its first run.
+pub(super) async fn append(
     store: &Arc<dyn Store>,
     session: SessionId,
     messages: Vec<NewMessage>,
@@ -204,169 +205,6 @@ pub async fn are_read_from_anywhere(store: Arc<dyn Store>) -> Outcome {
             .len(),
         1
     );
-    Ok(())
-}
-
-/// A search finds the messages that hold all of the words, within reach, with a few words around the match.
-pub async fn are_found_by_all_their_words(store: Arc<dyn Store>) -> Outcome {
-    let owner = owned_by(fixture::user(&store).await?.id);
-    let session = fixture::session(&store, owner, None).await?;
-    let child = fixture::session(&store, owner, Some(&session)).await?;
-    let (rare, other) = (word("rare"), word("other"));
-    let far = "filler ".repeat(500);
-    append(
-        &store,
-        session.id,
-        vec![
-            message(
-                MessageKind::Agent,
-                &format!("{far} the {rare} fish swims {far}"),
-            ),
-            message(MessageKind::Agent, &format!("only {other} here")),
-        ],
-    )
-    .await?;
-    append(
-        &store,
-        child.id,
-        vec![message(
-            MessageKind::Prompt,
-            &format!("{other} {rare} Çedilla"),
-        )],
-    )
-    .await?;
-    let search = async |reach, words: String| {
-        let hits = store.message_search(reach, &words, MANY).await?;
-        let mut found: Vec<_> = hits
-            .iter()
-            .map(|h| (h.message.session, h.message.seq))
-            .collect();
-        found.sort_unstable();
-        Made::Ok((found, hits))
-    };
-    let reach = Reach::User(owner.user);
-    let (found, hits) = search(reach, rare.clone()).await?;
-    assert_eq!(found, [(session.id, 1), (child.id, 1)]);
-    assert!(
-        hits.iter()
-            .all(|h| h.snippet.contains(&rare) && h.snippet.len() < 1_000)
-    );
-    assert_eq!(
-        search(reach, format!("{rare} {other}")).await?.0,
-        [(child.id, 1)]
-    );
-    assert_eq!(
-        search(reach, format!("  FISH\n{}", rare.to_uppercase()))
-            .await?
-            .0,
-        [(session.id, 1)]
-    );
-    assert_eq!(
-        search(reach, format!("cedilla {rare}")).await?.0,
-        [(child.id, 1)]
-    );
-    assert_eq!(
-        search(Reach::Tree(child.id), rare.clone()).await?.0,
-        [(child.id, 1)]
-    );
-    assert_eq!(
-        search(Reach::Tree(session.id), rare.clone()).await?.0.len(),
-        2
-    );
-    let stranger = fixture::user(&store).await?.id;
-    for reach in [
-        Reach::User(stranger),
-        Reach::Key(fixture::id()),
-        Reach::Tree(fixture::id()),
-    ] {
-        assert_eq!(search(reach, rare.clone()).await?.0, []);
-    }
-    assert_eq!(
-        store
-            .message_search(reach, &rare, PageLimit::clamped(Some(1)))
-            .await?
-            .len(),
-        1
-    );
-    Ok(())
-}
-
-/// Whatever a caller writes into a search is text: it fails nothing and finds nothing it should not.
-pub async fn searches_take_hostile_text(store: Arc<dyn Store>) -> Outcome {
-    let owner = owned_by(fixture::user(&store).await?.id);
-    let session = fixture::session(&store, owner, None).await?.id;
-    let secret = word("needle");
-    append(
-        &store,
-        session,
-        vec![message(
-            MessageKind::Agent,
-            &format!("hay {secret} \u{1f980} hay"),
-        )],
-    )
-    .await?;
-    let reach = Reach::User(owner.user);
-    let long = "x".repeat(10_000);
-    let many = "word ".repeat(2_000);
-    for text in [
-        "",
-        " ",
-        "\0",
-        "\"",
-        "\"\"",
-        "'",
-        "'; DROP TABLE messages; --",
-        "*",
-        "hay*",
-        "text:hay",
-        "text : hay",
-        "hay OR nothing",
-        "NOT nothing",
-        "hay NOT x",
-        "NEAR(hay hay, 5)",
-        "^hay^",
-        "{text}: hay",
-        "- hay",
-        "-hay zzz",
-        "hay + zzz",
-        "(",
-        ")",
-        "hay)",
-        "\u{1f980}",
-        "a\"b OR \"c",
-        "\\",
-        "%",
-        "_",
-        "\u{202e}",
-        "AND",
-        "OR",
-        "NOT",
-        "NEAR",
-        "\u{301}",
-        "ﷺ",
-        &long,
-        &many,
-    ] {
-        let hits = store.message_search(reach, text, MANY).await;
-        let hits = hits.map_err(|e| format!("{:?}: {e}", &text[..text.len().min(40)]))?;
-        assert!(hits.len() <= 1);
-    }
-    for (text, expected) in [
-        (secret.clone(), 1),
-        (format!("\"{secret}\""), 1),
-        (format!("{secret}\0hay"), 1),
-        (format!("\u{1f980} {secret}"), 1),
-        (format!("- {secret}"), 1),
-        (format!("{secret} OR zzz"), 0),
-        (format!("{secret} NOT zzz"), 0),
-        (format!("{}*", &secret[..10]), 0),
-    ] {
-        assert_eq!(
-            store.message_search(reach, &text, MANY).await?.len(),
-            expected,
-            "{text:?}"
-        );
-    }
     Ok(())
 }
 
