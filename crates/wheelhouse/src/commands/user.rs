@@ -56,6 +56,7 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
                 role: Some(role.to_owned()),
                 email,
                 avatar_url: None,
+                idempotency_key: None,
             };
             let user = client.user_create(&request).await?;
             cx.ui.answer(&user, |ui| {
