@@ -1,5 +1,6 @@
 //! The connection to a server and the one function every call goes through.
 
+use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -173,18 +174,54 @@ impl Client {
         if !error.is_connect() {
             return ClientError::transport("the call got no answer", error);
         }
-        let advice = match &self.target {
-            Target::Socket(_) => "start one with `wheelhouse serve`".to_owned(),
-            Target::Address(_) => {
-                let why = root_cause(&error);
-                format!("check the address and that the server runs ({why})")
-            }
-        };
-        ClientError::NotRunning {
-            target: self.target(),
-            advice,
+        let target = self.target();
+        if !nobody_there(&error) {
+            return ClientError::transport(format!("cannot connect to {target}"), cause(&error));
         }
+        let advice = match &self.target {
+            Target::Socket(_) => "start one with `wheelhouse serve`",
+            Target::Address(_) => "check the address and that the server runs",
+        };
+        let advice = advice.to_owned();
+        ClientError::NotRunning { target, advice }
     }
+}
+
+/// Tells a server that is not there from one that is there and cannot be used.
+fn nobody_there(error: &reqwest::Error) -> bool {
+    use std::io::ErrorKind::{
+        AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkUnreachable, NotFound,
+        TimedOut,
+    };
+    let mut causes = causes(error);
+    error.is_timeout()
+        || causes.any(|cause| {
+            let kind = cause
+                .downcast_ref::<std::io::Error>()
+                .map(std::io::Error::kind);
+            matches!(
+                kind,
+                Some(
+                    AddrNotAvailable
+                        | ConnectionRefused
+                        | HostUnreachable
+                        | NetworkUnreachable
+                        | NotFound
+                        | TimedOut
+                )
+            )
+        })
+}
+
+fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
+    std::iter::successors(error.source(), |error| (*error).source())
+}
+
+/// Returns the innermost cause, which says it best.
+fn cause(error: &reqwest::Error) -> String {
+    causes(error)
+        .last()
+        .map_or_else(|| error.to_string(), ToString::to_string)
 }
 
 /// Reads a server's address; the address of its MCP endpoint will do too.
@@ -259,14 +296,6 @@ fn foreign_error(status: StatusCode, text: &str) -> ErrorView {
         hint: None,
         details: Map::new(),
     }
-}
-
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }
 
 #[cfg(test)]
