@@ -1,4 +1,5 @@
-//! Every operation of Wheelhouse, once: authorize, change, audit, announce.
+//! Every operation of Wheelhouse, once: authorize, change, audit, announce. Whatever surface a call comes in by, it
+//! ends up here.
 //!
 //! REST, MCP, dialects and the command line are thin translations of [`App`]'s methods, which are named `noun_verb`
 //! like the rows of the permission table ([`wh_domain::Operation`]). Each takes an [`OpContext`] (who, when, which

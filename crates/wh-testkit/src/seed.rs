@@ -142,6 +142,11 @@ impl Seed {
     }
 }
 
+/// Returns an id that nothing has.
+pub fn some_id<Id: GenericUuid>() -> Id {
+    Id::from_untyped_uuid(Uuid::now_v7())
+}
+
 fn epoch() -> Timestamp {
     Timestamp::from_second(1_780_000_000).expect("a time in range")
 }

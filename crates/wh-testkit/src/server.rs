@@ -40,11 +40,22 @@ impl TestServer {
 
     /// Starts a server with these arguments of `serve`.
     pub fn start_with(arguments: &[&str]) -> Self {
+        let mut server = Self::stopped_with(arguments);
+        server.spawn();
+        server
+    }
+
+    /// Makes a server that does not run yet, so that its data can be laid out first; [`Self::restart`] starts it.
+    pub fn stopped() -> Self {
+        Self::stopped_with(&["--listen", "127.0.0.1:0"])
+    }
+
+    fn stopped_with(arguments: &[&str]) -> Self {
         let home = tempfile::Builder::new()
             .prefix("wh-")
             .tempdir()
             .expect("a temporary directory can be made");
-        let mut server = Self {
+        Self {
             home,
             child: None,
             about: ServerFile {
@@ -54,9 +65,7 @@ impl TestServer {
                 version: String::new(),
             },
             arguments: arguments.iter().map(|&a| a.to_owned()).collect(),
-        };
-        server.spawn();
-        server
+        }
     }
 
     /// Returns the directory that is HOME to everything this server's commands do.

@@ -65,7 +65,6 @@ pub(super) fn unit(workspace: &Workspace) -> Result<Outcome> {
 /// The environment variable `override_variable` names another one to use instead, such as an installed release.
 pub(super) fn built_binary(
     workspace: &Workspace,
-    package: &str,
     name: &str,
     override_variable: &str,
 ) -> Result<Option<PathBuf>> {
@@ -78,7 +77,8 @@ pub(super) fn built_binary(
         return Ok(Some(path));
     }
     let mut build = cargo(workspace);
-    build.args(["build", "--package", package, "--bin", name]);
+    // Everything at once has the features that the tests were built with, so nothing is built a second time.
+    build.args(["build", "--quiet", "--workspace", "--all-targets"]);
     let status = run::visibly(&mut build)?;
     Ok(status.success().then(|| workspace.dev_binary(name)))
 }

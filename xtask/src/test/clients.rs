@@ -23,7 +23,7 @@ const SCRIPT_WITHIN: Duration = Duration::from_secs(5 * 60);
 const OVERRIDE: &str = "WHEELHOUSE_BINARY";
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
-    let Some(binary) = built_binary(workspace, "wheelhouse", "wheelhouse", OVERRIDE)? else {
+    let Some(binary) = built_binary(workspace, "wheelhouse", OVERRIDE)? else {
         return Ok(Outcome::BuildFailed);
     };
     let node = NodeTools::ready(workspace)?;

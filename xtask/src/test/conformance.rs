@@ -41,8 +41,7 @@ const REVISIONS: &[(&str, &[&str])] = &[
 const OVERRIDE: &str = "WHEELHOUSE_CONFORMANCE_SERVER";
 
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
-    let Some(binary) = built_binary(workspace, "wh-testkit", "conformance-server", OVERRIDE)?
-    else {
+    let Some(binary) = built_binary(workspace, "conformance-server", OVERRIDE)? else {
         return Ok(Outcome::BuildFailed);
     };
     let node = NodeTools::ready(workspace)?;

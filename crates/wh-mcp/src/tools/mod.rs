@@ -141,8 +141,12 @@ async fn answer<Res: Serialize + Summary>(
 
 /// Reads a tool's arguments; a mistake is told in words that help to mend it.
 fn read_arguments<Req: DeserializeOwned>(arguments: JsonObject) -> Result<Req> {
-    serde_json::from_value(Value::Object(arguments)).map_err(|error| {
-        AppError::invalid(format!("the arguments do not fit: {error}"))
+    serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
+        let place = match error.path().to_string().as_str() {
+            "." => String::new(),
+            path => format!("{path}: "),
+        };
+        AppError::invalid(format!("{place}{}", error.inner()))
             .hint("the tool's inputSchema says what it takes; tool_search shows it")
     })
 }

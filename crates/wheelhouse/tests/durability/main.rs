@@ -1,0 +1,10 @@
+//! What was acknowledged is kept: the real server, killed and loaded through its public API.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail where it stands, and prints its seed and figures"
+)]
+
+mod crash_ledger;
+mod dice;
+mod writers;

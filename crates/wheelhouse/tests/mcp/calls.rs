@@ -1,0 +1,158 @@
+//! Calls: structured answers, pages, repeats, legacy clients.
+
+use std::collections::BTreeSet;
+
+use futures::future::join_all;
+use reqwest::header::{HeaderMap, HeaderValue};
+use serde_json::{Value, json};
+
+use crate::harness::{Mcp, World, board};
+
+#[tokio::test]
+async fn a_board_can_be_made_changed_copied_and_found() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let id = board(&alice, "Release").await;
+    let change = json!({
+        "board": &id[28..],
+        "zones": [{ "name": "todo", "color": "#ff0000" }],
+    });
+    let changed = Mcp::data(&alice.call("board_update", change).await);
+    assert_eq!(changed["zones"][0]["color"], "#ff0000");
+    let place = json!({
+        "board": id,
+        "place": [{ "kind": "session", "id": world.parent.id.to_string(), "x": 3.5, "zone": "todo" }],
+    });
+    let placed = Mcp::data(&alice.call("board_update", place).await);
+    assert_eq!(placed["items"][0]["zone_id"], placed["zones"][0]["id"]);
+    let copy = json!({ "board": id, "name": "Copy" });
+    let copy = Mcp::data(&alice.call("board_duplicate", copy).await);
+    assert_eq!(
+        (
+            copy["zones"].as_array().unwrap().len(),
+            copy["items"].as_array().unwrap().len()
+        ),
+        (1, 0)
+    );
+    let result = alice.call("board_get", json!({ "board": id })).await;
+    assert_eq!(
+        result["content"][0]["text"],
+        format!("board \"Release\" ({}): 1 zones, 1 items", &id[28..])
+    );
+    assert_eq!(Mcp::data(&result)["revision"], 3);
+}
+
+async fn make(client: &Mcp, number: usize) -> String {
+    board(client, &format!("board {number}")).await
+}
+
+#[tokio::test]
+async fn pages_hold_everything_once() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let made: BTreeSet<String> = join_all((0..23).map(|n| make(&alice, n)))
+        .await
+        .into_iter()
+        .collect();
+    let mut seen = BTreeSet::new();
+    let mut cursor = Value::Null;
+    loop {
+        let mut arguments = json!({ "limit": 5 });
+        if cursor.is_string() {
+            arguments["cursor"] = cursor.clone();
+        }
+        let page = Mcp::data(&alice.call("board_list", arguments).await);
+        for entry in page["boards"].as_array().unwrap() {
+            assert!(
+                seen.insert(entry["id"].as_str().unwrap().to_owned()),
+                "twice: {entry}"
+            );
+        }
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            break;
+        }
+    }
+    assert_eq!(seen, made);
+}
+
+#[tokio::test]
+async fn a_repeat_with_the_same_mark_changes_nothing_twice() {
+    let mut world = World::new().await;
+    let arguments = json!({ "name": "once", "idempotency_key": "mark-1" });
+    let alice = world.client(&world.keys.alice);
+    let calls = (0..5).map(|_| alice.call("board_create", arguments.clone()));
+    let ids: BTreeSet<String> = join_all(calls)
+        .await
+        .iter()
+        .map(|result| Mcp::data(result)["id"].as_str().unwrap().to_owned())
+        .collect();
+    assert_eq!(ids.len(), 1);
+    world.server.kill9();
+    world.server.restart();
+    let alice = world.client(&world.keys.alice);
+    let again = Mcp::data(&alice.call("board_create", arguments).await);
+    assert!(ids.contains(again["id"].as_str().unwrap()));
+    let other = json!({ "name": "another", "idempotency_key": "mark-1" });
+    assert_eq!(
+        Mcp::code(&alice.call("board_create", other).await),
+        "CONFLICT"
+    );
+    // A new key's secret is shown once, also to whoever asks twice.
+    let key = json!({ "name": "k", "scope": "read", "idempotency_key": "mark-2" });
+    let first = Mcp::data(&alice.call("key_create", key.clone()).await);
+    let second = Mcp::data(&alice.call("key_create", key).await);
+    assert_eq!(first["id"], second["id"]);
+    assert!(first["key"].is_string() && second["key"].is_null());
+}
+
+#[tokio::test]
+async fn legacy_clients_without_structure_get_the_data_as_text() {
+    let world = World::new().await;
+    // An agent's token needs no session in any revision.
+    let agent = world.client(&world.keys.session);
+    let call = async |version: &'static str| {
+        let mut headers = HeaderMap::new();
+        headers.insert("Content-Type", HeaderValue::from_static("application/json"));
+        headers.insert(
+            "Accept",
+            HeaderValue::from_static("application/json, text/event-stream"),
+        );
+        headers.insert("MCP-Protocol-Version", HeaderValue::from_static(version));
+        let body = json!({
+            "jsonrpc": "2.0", "id": 7, "method": "tools/call",
+            "params": { "name": "session_current", "arguments": {} },
+        });
+        let answer: Value = agent
+            .raw(headers, body.to_string())
+            .await
+            .json()
+            .await
+            .unwrap();
+        answer["result"].clone()
+    };
+    let old = call("2025-03-26").await;
+    let text: Value = serde_json::from_str(old["content"][0]["text"].as_str().unwrap()).unwrap();
+    assert_eq!(text["id"], world.parent.id.to_string());
+    assert!(old["structuredContent"].is_null());
+    let newer = call("2025-06-18").await;
+    assert_eq!(
+        newer["structuredContent"]["id"],
+        world.parent.id.to_string()
+    );
+}
+
+#[tokio::test]
+async fn every_call_leaves_a_trace() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let id = board(&alice, "traced").await;
+    let admin = world.client(&world.keys.admin);
+    let by = json!({ "user": world.alice.id.to_string(), "operation": "board_create" });
+    let audit = Mcp::data(&admin.call("audit_list", by).await);
+    let entry = &audit["entries"][0];
+    assert_eq!(
+        (&entry["subject_id"], &entry["surface"], &entry["outcome"]),
+        (&json!(id), &json!("mcp"), &json!("ok"))
+    );
+}

@@ -1,0 +1,173 @@
+//! A server with people, sessions and keys of every kind, and a client that speaks bare JSON-RPC.
+
+use reqwest::{RequestBuilder, Response, header::HeaderMap};
+use serde_json::{Value, json};
+use wh_domain::{KeyScope, Owner, Session, User, UserRole};
+use wh_testkit::{seed::Seed, server::TestServer};
+
+pub(crate) const MODERN: &str = "2026-07-28";
+
+/// A server and those who may call it.
+pub(crate) struct World {
+    pub(crate) server: TestServer,
+    pub(crate) alice: User,
+    pub(crate) parent: Session,
+    pub(crate) child: Session,
+    pub(crate) bobs: Session,
+    pub(crate) keys: Keys,
+}
+
+/// A secret of each kind.
+pub(crate) struct Keys {
+    pub(crate) admin: String,
+    pub(crate) alice: String,
+    pub(crate) alice_read: String,
+    pub(crate) alice_client: String,
+    pub(crate) bob: String,
+    /// The token of `parent`.
+    pub(crate) session: String,
+}
+
+impl World {
+    pub(crate) async fn new() -> Self {
+        let mut server = TestServer::stopped();
+        let seed = Seed::open(&server.data_dir()).await.unwrap();
+        let root = seed.user("root", UserRole::Admin).await.unwrap();
+        let alice = seed.user("alice", UserRole::Member).await.unwrap();
+        let bob = seed.user("bob", UserRole::Member).await.unwrap();
+        let owned = |user: &User| Owner {
+            user: user.id,
+            key: None,
+        };
+        let parent = seed.session(owned(&alice), "parent", None).await.unwrap();
+        let child = seed
+            .session(owned(&alice), "child", Some(&parent))
+            .await
+            .unwrap();
+        let bobs = seed.session(owned(&bob), "bob's", None).await.unwrap();
+        let key = async |user: &User, scope| seed.key(user.id, scope, None).await.unwrap().1;
+        let keys = Keys {
+            admin: key(&root, KeyScope::Full).await,
+            alice: key(&alice, KeyScope::Full).await,
+            alice_read: key(&alice, KeyScope::Read).await,
+            alice_client: key(&alice, KeyScope::Client).await,
+            bob: key(&bob, KeyScope::Full).await,
+            session: seed
+                .key(alice.id, KeyScope::Session, Some(parent.id))
+                .await
+                .unwrap()
+                .1,
+        };
+        seed.close().await;
+        server.restart();
+        // Making a client sets TLS up, which reqwest wants even for plain HTTP.
+        drop(server.client());
+        Self {
+            server,
+            alice,
+            parent,
+            child,
+            bobs,
+            keys,
+        }
+    }
+
+    pub(crate) fn client(&self, key: &str) -> Mcp {
+        Mcp::new(&self.server.about().mcp_url, key)
+    }
+}
+
+/// A client of one key.
+pub(crate) struct Mcp {
+    pub(crate) url: String,
+    key: String,
+    http: reqwest::Client,
+}
+
+impl Mcp {
+    pub(crate) fn new(url: &str, key: &str) -> Self {
+        Self {
+            url: url.to_owned(),
+            key: key.to_owned(),
+            http: reqwest::Client::builder().no_proxy().build().unwrap(),
+        }
+    }
+
+    /// Shows other tools than the usual ones.
+    pub(crate) fn toolsets(mut self, toolsets: &str) -> Self {
+        self.url = format!("{}?toolsets={toolsets}", self.url);
+        self
+    }
+
+    fn post(&self) -> RequestBuilder {
+        self.http.post(&self.url).bearer_auth(&self.key)
+    }
+
+    /// Sends any body with any headers.
+    pub(crate) async fn raw(&self, headers: HeaderMap, body: impl Into<reqwest::Body>) -> Response {
+        self.post()
+            .headers(headers)
+            .body(body)
+            .send()
+            .await
+            .unwrap()
+    }
+
+    /// Sends a request of the modern revision.
+    pub(crate) async fn send(&self, method: &str, mut params: Value) -> Response {
+        let name = params["name"]
+            .as_str()
+            .or(params["uri"].as_str())
+            .map(str::to_owned);
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        });
+        let mut request = self
+            .post()
+            .header("Accept", "application/json, text/event-stream")
+            .header("MCP-Protocol-Version", MODERN)
+            .header("Mcp-Method", method);
+        if let Some(name) = name {
+            request = request.header("Mcp-Name", name);
+        }
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        request.json(&body).send().await.unwrap()
+    }
+
+    /// Sends a request and returns the whole JSON-RPC answer.
+    pub(crate) async fn request(&self, method: &str, params: Value) -> Value {
+        self.send(method, params).await.json().await.unwrap()
+    }
+
+    /// Calls a tool and returns its result, refused or not.
+    pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
+        let params = json!({ "name": tool, "arguments": arguments });
+        let answer = self.request("tools/call", params).await;
+        assert!(answer["result"].is_object(), "{tool}: {answer}");
+        answer["result"].clone()
+    }
+
+    /// Calls a tool that must succeed and returns its data.
+    #[track_caller]
+    pub(crate) fn data(result: &Value) -> Value {
+        assert_ne!(result["isError"], true, "{result}");
+        result["structuredContent"].clone()
+    }
+
+    /// Returns the code of a call that must be refused.
+    #[track_caller]
+    pub(crate) fn code(result: &Value) -> &str {
+        assert_eq!(result["isError"], true, "{result}");
+        let error = &result["structuredContent"]["error"];
+        assert!(!error["message"].as_str().unwrap().is_empty());
+        error["code"].as_str().unwrap()
+    }
+}
+
+/// Makes a board and returns its id.
+pub(crate) async fn board(client: &Mcp, name: &str) -> String {
+    let made = client.call("board_create", json!({ "name": name })).await;
+    Mcp::data(&made)["id"].as_str().unwrap().to_owned()
+}

@@ -1,0 +1,10 @@
+//! The canonical MCP surface of the real server, over real HTTP.
+#![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
+
+mod bad_input;
+mod calls;
+mod harness;
+mod lists;
+mod matrix;
+mod resources;
+mod subscriptions;

@@ -1,0 +1,193 @@
+//! Every tool with every kind of credential, generated from the permission table; and the answer to what is somebody
+//! else's, which is byte for byte the answer to what does not exist.
+
+use serde_json::{Value, json};
+use wh_domain::{
+    Credential, KeyId, Operation, Principal, SessionId, SessionRole, UserId, UserRole,
+};
+use wh_testkit::seed::some_id;
+
+use crate::harness::{Mcp, World, board};
+
+/// Arguments for a tool that are well-formed and name `id`, which the caller cannot see. Nothing for operations that
+/// are no tools.
+fn arguments(operation: Operation, id: &str) -> Option<Value> {
+    Some(match operation {
+        Operation::SessionCurrent | Operation::ConfigGet => json!({}),
+        Operation::SessionList
+        | Operation::BoardList
+        | Operation::RepoList
+        | Operation::UserList
+        | Operation::KeyList
+        | Operation::AuditList => json!({ "limit": 1 }),
+        Operation::SessionGet | Operation::SessionTree => json!({ "session": id }),
+        Operation::SessionUpdate => json!({ "session": id, "title": "mine" }),
+        Operation::BoardGet => json!({ "board": id }),
+        Operation::BoardUpdate => json!({ "board": id, "name": "mine" }),
+        Operation::BoardDuplicate => json!({ "board": id, "name": "mine" }),
+        Operation::BoardCreate => json!({ "name": "matrix" }),
+        Operation::RepoAdd => {
+            json!({ "source": format!("https://example.org/{}.git", some_id::<UserId>()) })
+        }
+        Operation::UserCreate => json!({ "name": format!("u{}", some_id::<UserId>()) }),
+        Operation::UserGet => json!({ "user": id }),
+        Operation::KeyCreate => json!({ "name": "matrix", "scope": "read" }),
+        Operation::KeyRevoke => json!({ "key": id }),
+        Operation::ConfigSet => json!({ "key": "review.max_iterations", "value": 4 }),
+        Operation::EventList
+        | Operation::BackupCreate
+        | Operation::LoginLinkCreate
+        | Operation::LoginRedeem
+        | Operation::Logout
+        | Operation::WhoAmI => return None,
+    })
+}
+
+fn principal(role: UserRole, credential: impl Fn(KeyId) -> Credential) -> Principal {
+    Principal {
+        user: some_id::<UserId>(),
+        role,
+        credential: credential(some_id()),
+    }
+}
+
+fn callers(world: &World) -> Vec<(&str, Principal)> {
+    let keys = &world.keys;
+    let session = |key| Credential::Session {
+        key,
+        session: some_id::<SessionId>(),
+        role: SessionRole::General,
+        epoch: 1,
+    };
+    use UserRole::{Admin, Member};
+    vec![
+        (
+            &keys.admin,
+            principal(Admin, |key| Credential::Full { key }),
+        ),
+        (
+            &keys.alice,
+            principal(Member, |key| Credential::Full { key }),
+        ),
+        (
+            &keys.alice_read,
+            principal(Member, |key| Credential::Read { key }),
+        ),
+        (
+            &keys.alice_client,
+            principal(Member, |key| Credential::Client { key }),
+        ),
+        (&keys.session, principal(Member, session)),
+    ]
+}
+
+#[tokio::test]
+async fn each_tool_refuses_whom_the_table_refuses() {
+    let world = World::new().await;
+    let mut calls = 0;
+    for operation in Operation::ALL {
+        let Some(arguments) = arguments(*operation, &some_id::<UserId>().to_string()) else {
+            continue;
+        };
+        for (key, principal) in callers(&world) {
+            let result = world
+                .client(key)
+                .call(operation.name(), arguments.clone())
+                .await;
+            let code = result["structuredContent"]["error"]["code"].as_str();
+            let refused = principal.authorize(*operation).is_err();
+            let kind = principal.credential.kind().as_str();
+            assert_eq!(
+                code == Some("FORBIDDEN"),
+                refused,
+                "{} by {kind}: {result}",
+                operation.name()
+            );
+            calls += 1;
+        }
+    }
+    println!("{calls} calls");
+}
+
+#[tokio::test]
+async fn what_is_somebody_elses_looks_like_nothing_at_all() {
+    let world = World::new().await;
+    let bob = world.client(&world.keys.bob);
+    let bobs_board = board(&bob, "bob's").await;
+    let key = json!({ "name": "bob's", "scope": "read" });
+    let made = Mcp::data(&bob.call("key_create", key).await);
+    let bobs = |operation: Operation| match operation {
+        Operation::BoardGet | Operation::BoardUpdate | Operation::BoardDuplicate => {
+            bobs_board.clone()
+        }
+        Operation::SessionGet | Operation::SessionTree | Operation::SessionUpdate => {
+            world.bobs.id.to_string()
+        }
+        Operation::KeyRevoke => made["id"].as_str().unwrap().to_owned(),
+        _ => made["user_id"].as_str().unwrap().to_owned(),
+    };
+    let mut pairs = 0;
+    for operation in Operation::ALL {
+        let absent = some_id::<UserId>().to_string();
+        let Some(nothing) = arguments(*operation, &absent) else {
+            continue;
+        };
+        if !nothing.to_string().contains(&absent) {
+            continue;
+        }
+        let foreign = arguments(*operation, &bobs(*operation)).unwrap();
+        for (key, principal) in callers(&world) {
+            if principal.role == UserRole::Admin {
+                continue;
+            }
+            let client = world.client(key);
+            let send = async |arguments: &Value| {
+                let params = json!({ "name": operation.name(), "arguments": arguments });
+                client
+                    .send("tools/call", params)
+                    .await
+                    .text()
+                    .await
+                    .unwrap()
+            };
+            assert_eq!(
+                send(&foreign).await,
+                send(&nothing).await,
+                "{}",
+                operation.name()
+            );
+            pairs += 1;
+        }
+    }
+    println!("{pairs} pairs of answers, identical");
+    assert!(pairs >= 20);
+    // Nothing of bob's was touched.
+    let board = Mcp::data(&bob.call("board_get", json!({ "board": bobs_board })).await);
+    assert_eq!(
+        (&board["name"], &board["revision"]),
+        (&json!("bob's"), &json!(1))
+    );
+}
+
+#[tokio::test]
+async fn a_token_reaches_down_its_tree_and_nowhere_else() {
+    let world = World::new().await;
+    let agent = world.client(&world.keys.session);
+    let get = async |id: String| agent.call("session_get", json!({ "session": id })).await;
+    Mcp::data(&get(world.child.id.to_string()).await);
+    assert_eq!(
+        Mcp::code(&get(world.bobs.id.to_string()).await),
+        "NOT_FOUND"
+    );
+    let rename = json!({ "session": world.child.id.to_string(), "title": "x" });
+    assert_eq!(
+        Mcp::code(&agent.call("session_update", rename).await),
+        "NOT_FOUND"
+    );
+    let own = Mcp::data(
+        &agent
+            .call("session_update", json!({ "title": "renamed" }))
+            .await,
+    );
+    assert_eq!(own["title"], "renamed");
+}
