@@ -1,6 +1,5 @@
 //! The connection to a server and the one function every call goes through.
 
-use std::error::Error;
 use std::path::{Path, PathBuf};
 use std::time::Duration;
 
@@ -8,10 +7,10 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Map;
 use url::Url;
-use wh_api::{ErrorBody, ErrorView};
+use wh_api::ErrorBody;
 
+use crate::failure::{cause, foreign_error, nobody_there};
 use crate::{ClientError, query};
 
 pub use reqwest::Method;
@@ -19,8 +18,6 @@ pub use reqwest::Method;
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// How long a call may take; feeds and streams are not calls.
 const CALL_WITHIN: Duration = Duration::from_secs(120);
-/// How much of an answer that is not ours is quoted in an error.
-const QUOTE_CHARS_MAX: usize = 200;
 /// Where in its data directory a server listens.
 const SOCKET_NAME: &str = "wheelhouse.sock";
 
@@ -187,43 +184,6 @@ impl Client {
     }
 }
 
-/// Tells a server that is not there from one that is there and cannot be used.
-fn nobody_there(error: &reqwest::Error) -> bool {
-    use std::io::ErrorKind::{
-        AddrNotAvailable, ConnectionRefused, HostUnreachable, NetworkUnreachable, NotFound,
-        TimedOut,
-    };
-    let mut causes = causes(error);
-    error.is_timeout()
-        || causes.any(|cause| {
-            let kind = cause
-                .downcast_ref::<std::io::Error>()
-                .map(std::io::Error::kind);
-            matches!(
-                kind,
-                Some(
-                    AddrNotAvailable
-                        | ConnectionRefused
-                        | HostUnreachable
-                        | NetworkUnreachable
-                        | NotFound
-                        | TimedOut
-                )
-            )
-        })
-}
-
-fn causes(error: &reqwest::Error) -> impl Iterator<Item = &(dyn Error + 'static)> {
-    std::iter::successors(error.source(), |error| (*error).source())
-}
-
-/// Returns the innermost cause, which says it best.
-fn cause(error: &reqwest::Error) -> String {
-    causes(error)
-        .last()
-        .map_or_else(|| error.to_string(), ToString::to_string)
-}
-
 /// Reads a server's address; the address of its MCP endpoint will do too.
 fn base_of(url: &str) -> Result<Url, ClientError> {
     let refuse = |why: String| ClientError::Unusable {
@@ -271,31 +231,6 @@ fn builder(tls: bool) -> Result<reqwest::ClientBuilder, ClientError> {
 
 fn setup(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ClientError {
     ClientError::transport("failed to set up the HTTP client", error)
-}
-
-/// Describes a refusal that is not in our shape, such as a proxy's.
-fn foreign_error(status: StatusCode, text: &str) -> ErrorView {
-    let code = match status.as_u16() {
-        401 => "UNAUTHENTICATED",
-        403 => "FORBIDDEN",
-        404 => "NOT_FOUND",
-        409 => "CONFLICT",
-        413 | 429 => "LIMIT_EXCEEDED",
-        400..=499 => "INVALID_INPUT",
-        502..=504 => "UNAVAILABLE",
-        _ => "INTERNAL",
-    };
-    let quote: String = text.trim().chars().take(QUOTE_CHARS_MAX).collect();
-    let message = match quote.is_empty() {
-        true => format!("the server answered {status}"),
-        false => format!("the server answered {status}: {quote}"),
-    };
-    ErrorView {
-        code: code.to_owned(),
-        message,
-        hint: None,
-        details: Map::new(),
-    }
 }
 
 #[cfg(test)]
