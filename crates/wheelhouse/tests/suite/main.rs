@@ -1,4 +1,8 @@
 //! The command line through the real binary: what people and scripts see.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test's helper fails by panicking, like the test itself"
+)]
 
 mod bad_input;
 mod board;
