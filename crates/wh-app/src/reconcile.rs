@@ -35,7 +35,8 @@ impl App {
             let app = Arc::clone(self);
             tasks.spawn(async move {
                 let stop = app.shutdown.clone();
-                stop.run_until_cancelled(run(&app, reconciler.as_ref())).await;
+                stop.run_until_cancelled(run(&app, reconciler.as_ref()))
+                    .await;
             });
         }
     }

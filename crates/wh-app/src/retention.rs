@@ -38,8 +38,12 @@ impl App {
     pub async fn forget_expired(&self) -> Result<(u64, u64)> {
         let now = self.clock.now();
         let expired = Expired {
-            events_before: self.days_before(now, SettingKey::EventRetentionDays).await?,
-            reads_before: self.days_before(now, SettingKey::AuditRetentionDays).await?,
+            events_before: self
+                .days_before(now, SettingKey::EventRetentionDays)
+                .await?,
+            reads_before: self
+                .days_before(now, SettingKey::AuditRetentionDays)
+                .await?,
             rows_max: ROWS_MAX,
         };
         let (mut events, mut reads) = (0, 0);
@@ -59,7 +63,12 @@ impl App {
 
     /// Returns the moment that lies as many days before `now` as a setting says.
     async fn days_before(&self, now: Timestamp, key: SettingKey) -> Result<Timestamp> {
-        let days = self.setting(key).await?.value.0.unwrap_or(i64::MAX / 86_400);
+        let days = self
+            .setting(key)
+            .await?
+            .value
+            .0
+            .unwrap_or(i64::MAX / 86_400);
         let age = SignedDuration::from_hours(days.saturating_mul(24));
         Ok(now.checked_sub(age).unwrap_or(Timestamp::MIN))
     }

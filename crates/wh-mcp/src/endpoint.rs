@@ -7,6 +7,7 @@ use std::{
     pin::Pin,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use http::{Request, Response};
@@ -30,6 +31,8 @@ use crate::{
 pub struct EndpointConfig {
     /// The version in `serverInfo`.
     pub version: &'static str,
+    /// How long a tool call may take. Reached: the caller is told; what was recorded as intended goes on.
+    pub call_time_max: Duration,
     pub transport: TransportConfig,
     pub lines: LinesConfig,
 }
@@ -45,7 +48,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Puts the endpoint together.
     pub fn new(app: Arc<App>, config: EndpointConfig) -> Self {
-        let handler = Handler::new(app, config.version);
+        let handler = Handler::new(app, config.version, config.call_time_max);
         Self {
             service: McpService::new(handler.clone(), config.transport),
             handler,

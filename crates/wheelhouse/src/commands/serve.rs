@@ -78,6 +78,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         data_dir: config.data_dir.value.clone(),
         database: Some(config.database.value.clone()),
         allow_remote: config.allow_remote.value,
+        tool_timeout: config.tool_timeout.value,
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

@@ -11,7 +11,8 @@ use super::{Config, Env, Flags, LogFormat, Source, Sourced, parse, paths};
 use crate::exit::{CliError, CliResult};
 
 const PORT: u16 = 4180;
-const TOOL_TIMEOUT: Duration = Duration::from_secs(60);
+/// Longer than the longest wait a caller may ask for.
+const TOOL_TIMEOUT: Duration = Duration::from_secs(330);
 const LOG_FILTER: &str = "info";
 
 impl Config {

@@ -9,7 +9,7 @@ mod data_dir;
 mod endpoint;
 mod server_file;
 
-use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use tokio::{
@@ -44,6 +44,8 @@ pub(crate) struct ServeOptions {
     pub(crate) hosts: Vec<String>,
     /// Origins besides its own from which browsers may call.
     pub(crate) origins: Vec<String>,
+    /// How long an MCP tool call may take.
+    pub(crate) tool_timeout: Duration,
 }
 
 /// A server that answers.
@@ -93,7 +95,7 @@ impl Server {
         let config = HttpConfig::new(about.url.clone(), guard);
         let tasks = config.tasks.clone();
         app.reconcile(&tasks);
-        let mounts = endpoint::mounts(Arc::clone(&app), shutdown.clone());
+        let mounts = endpoint::mounts(Arc::clone(&app), options.tool_timeout, shutdown.clone());
         let service = wh_http::router(Arc::clone(&app), config, mounts);
         let serving = wh_http::serve::serve(
             vec![Listener::Tcp(tcp), Listener::Unix(unix)],
