@@ -26,7 +26,8 @@ pub async fn old_events_and_reads_are_forgotten_and_changes_are_not(
     let user = fixture::user(&store).await?.id;
     for _ in 0..5 {
         let board = fixture::board_value(owned_by(user))?;
-        let commit = commit_with_event(user, Operation::BoardCreate, board.id);
+        let mut commit = commit_with_event(user, Operation::BoardCreate, board.id);
+        commit.audit.subject = Some(board.id.into());
         done(store.board_insert(&board, commit).await?);
     }
     let board = fixture::board_value(owned_by(user))?;
