@@ -63,7 +63,7 @@ impl App {
     async fn settings(&self) -> Result<Vec<Setting>> {
         let set: HashMap<_, _> = self.store.setting_list().await?.into_iter().collect();
         let setting = |key: SettingKey| in_force(key, set.get(&key).copied());
-        Ok(SettingKey::ALL.into_iter().map(setting).collect())
+        Ok(SettingKey::ALL.iter().copied().map(setting).collect())
     }
 }
 

@@ -40,22 +40,27 @@ pub(crate) fn answer_schema_of<T: JsonSchema>() -> Arc<JsonObject> {
 /// them in, and `/openapi.json` has them all.
 fn bare(object: &mut Map<String, Value>) {
     object.remove("description");
+    for_each_inner(object, |key, inner| {
+        if key != "properties" {
+            inner.remove("required");
+        }
+        bare(inner);
+    });
+}
+
+/// Visits the schemas within a schema, each with the keyword it stands under.
+fn for_each_inner(object: &mut Map<String, Value>, visit: impl Fn(&str, &mut Map<String, Value>)) {
     for (key, value) in object.iter_mut() {
         match value {
             Value::Object(properties) if key == "properties" => {
-                properties
-                    .values_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(bare);
+                let inner = properties.values_mut().filter_map(Value::as_object_mut);
+                inner.for_each(|schema| visit(key, schema));
             }
-            Value::Object(inner) => {
-                inner.remove("required");
-                bare(inner);
+            Value::Object(schema) => visit(key, schema),
+            Value::Array(items) => {
+                let inner = items.iter_mut().filter_map(Value::as_object_mut);
+                inner.for_each(|schema| visit(key, schema));
             }
-            Value::Array(items) => items
-                .iter_mut()
-                .filter_map(Value::as_object_mut)
-                .for_each(bare),
             _ => {}
         }
     }
@@ -78,22 +83,7 @@ fn slim(object: &mut Map<String, Value>) {
         let one = one.clone();
         object.insert("type".into(), one);
     }
-    for (key, value) in object.iter_mut() {
-        match value {
-            Value::Object(properties) if key == "properties" => {
-                properties
-                    .values_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(slim);
-            }
-            Value::Object(inner) => slim(inner),
-            Value::Array(items) => items
-                .iter_mut()
-                .filter_map(Value::as_object_mut)
-                .for_each(slim),
-            _ => {}
-        }
-    }
+    for_each_inner(object, |_, inner| slim(inner));
 }
 
 #[cfg(test)]
