@@ -4,6 +4,7 @@
 //! view holds what a caller is told. Doc comments become the descriptions in `tools/list` and `/openapi.json`, so they
 //! are written for whoever calls. Requests refuse unknown fields: what we do not understand is never silently dropped.
 
+mod agent;
 mod audit;
 mod board;
 mod common;
@@ -16,6 +17,7 @@ mod server;
 mod session;
 mod user;
 
+pub use agent::{AgentGetRequest, AgentListRequest, AgentListView, AgentView};
 pub use audit::{AuditEntryView, AuditListRequest, AuditListView};
 pub use board::{
     BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,

@@ -8,6 +8,7 @@
 //! Requests record intent and return; what takes long is done by reconcilers (`reconcile`), which are idempotent and
 //! start again after a crash.
 
+mod agent;
 mod app;
 mod attempts;
 mod audit;

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Toolset {
     Session,
+    Agent,
     Board,
     Repo,
     Admin,
@@ -13,8 +14,9 @@ pub(crate) enum Toolset {
 }
 
 impl Toolset {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 6] = [
         Self::Session,
+        Self::Agent,
         Self::Board,
         Self::Repo,
         Self::Admin,
@@ -24,6 +26,7 @@ impl Toolset {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
+            Self::Agent => "agent",
             Self::Board => "board",
             Self::Repo => "repo",
             Self::Admin => "admin",

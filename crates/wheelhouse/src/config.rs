@@ -4,6 +4,7 @@
 //! The variables of seed 001 (`MCP_SERVER_PORT` and kin) are understood below ours. Settings that change at run time
 //! are not here; they live in the server's database.
 
+mod agents;
 mod file;
 mod load;
 mod parse;
@@ -15,6 +16,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
+use wh_agents::CustomAgent;
 use wh_domain::SecretText;
 
 use crate::exit::{CliError, CliResult};
@@ -84,6 +86,8 @@ pub(crate) struct Config {
     pub(crate) log_format: Sourced<LogFormat>,
     pub(crate) tool_timeout: Sourced<Duration>,
     pub(crate) github_token: Sourced<Option<SecretText>>,
+    /// Agents that the file names.
+    pub(crate) agents: Vec<CustomAgent>,
 }
 
 impl Config {

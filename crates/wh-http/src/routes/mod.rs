@@ -1,5 +1,6 @@
 //! The REST table, by resource. `/openapi.json` and the router are made from it.
 
+mod agent;
 mod audit;
 mod board;
 mod config;
@@ -19,6 +20,7 @@ pub(crate) fn all() -> Vec<Route> {
         user::routes(),
         key::routes(),
         repo::routes(),
+        agent::routes(),
         board::routes(),
         config::routes(),
         audit::routes(),

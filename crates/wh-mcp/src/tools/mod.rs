@@ -1,6 +1,7 @@
 //! The catalogue of tools: what each is called, takes, returns and does, and who is shown it.
 
 mod admin;
+mod agent;
 mod board;
 mod discovery;
 mod repo;
@@ -167,6 +168,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         session::tools(),
         board::tools(),
         repo::tools(),
+        agent::tools(),
         admin::tools(),
         discovery::tools(),
     ];

@@ -79,6 +79,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         database: Some(config.database.value.clone()),
         allow_remote: config.allow_remote.value,
         tool_timeout: config.tool_timeout.value,
+        agents: config.agents.clone(),
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

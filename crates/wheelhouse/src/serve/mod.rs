@@ -17,6 +17,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use wh_agents::{Agents, CustomAgent};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds};
 use wh_domain::{Surface, UserName};
@@ -46,6 +47,8 @@ pub(crate) struct ServeOptions {
     pub(crate) origins: Vec<String>,
     /// How long an MCP tool call may take.
     pub(crate) tool_timeout: Duration,
+    /// Agents that the configuration names.
+    pub(crate) agents: Vec<CustomAgent>,
 }
 
 /// A server that answers.
@@ -78,6 +81,10 @@ impl Server {
             store: Arc::clone(&store),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            agents: Agents::new(
+                std::env::var_os("PATH").unwrap_or_default(),
+                options.agents.clone(),
+            ),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(admin_name()).await?;

@@ -20,6 +20,8 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::UserList
         | Operation::KeyList
         | Operation::AuditList => json!({ "limit": 1 }),
+        Operation::AgentList => json!({}),
+        Operation::AgentGet => json!({ "agent": "echo" }),
         Operation::SessionGet | Operation::SessionTree => json!({ "session": id }),
         Operation::SessionUpdate => json!({ "session": id, "title": "mine" }),
         Operation::BoardGet => json!({ "board": id }),

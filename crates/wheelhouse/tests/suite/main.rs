@@ -4,6 +4,7 @@
     reason = "a test's helper fails by panicking, like the test itself"
 )]
 
+mod agents;
 mod bad_input;
 mod board;
 mod bridge;
