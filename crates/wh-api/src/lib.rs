@@ -12,6 +12,7 @@ mod config;
 mod error;
 mod event;
 mod key;
+mod message;
 mod repo;
 mod server;
 mod session;
@@ -30,6 +31,10 @@ pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use key::{
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
+};
+pub use message::{
+    MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
+    SearchHitView, SessionSearchRequest, SessionSearchView,
 };
 pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
 pub use server::{BackupCreateRequest, BackupCreatedView, LoginLinkView, ServerFile, WhoAmIView};

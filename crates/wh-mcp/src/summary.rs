@@ -2,8 +2,8 @@
 
 use wh_api::{
     AgentListView, AgentView, AuditListView, BoardListView, BoardView, ConfigView, KeyCreatedView,
-    KeyListView, KeyView, RepoListView, RepoView, SessionListView, SessionTreeView, SessionView,
-    SettingView, UserListView, UserView,
+    KeyListView, KeyView, MessageListView, MessageView, RepoListView, RepoView, SessionListView,
+    SessionSearchView, SessionTreeView, SessionView, SettingView, UserListView, UserView,
 };
 
 /// Says in one line what an answer holds.
@@ -38,6 +38,33 @@ impl Summary for AgentListView {
             "{}, {ready} ready",
             listed(self.agents.len(), "agent", &None)
         )
+    }
+}
+
+impl Summary for MessageListView {
+    fn summary(&self) -> String {
+        let more = if self.next_after.is_some() {
+            ", more with next_after"
+        } else {
+            ""
+        };
+        let count = listed(self.messages.len(), "message", &None);
+        format!(
+            "{count} of {}, session is {}{more}",
+            self.last_seq, self.state
+        )
+    }
+}
+
+impl Summary for MessageView {
+    fn summary(&self) -> String {
+        format!("message {}: {}", self.seq, self.kind)
+    }
+}
+
+impl Summary for SessionSearchView {
+    fn summary(&self) -> String {
+        listed(self.hits.len(), "message", &None)
     }
 }
 

@@ -6,6 +6,7 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Toolset {
     Session,
+    Message,
     Agent,
     Board,
     Repo,
@@ -14,8 +15,9 @@ pub(crate) enum Toolset {
 }
 
 impl Toolset {
-    pub(crate) const ALL: [Self; 6] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Session,
+        Self::Message,
         Self::Agent,
         Self::Board,
         Self::Repo,
@@ -26,6 +28,7 @@ impl Toolset {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
+            Self::Message => "message",
             Self::Agent => "agent",
             Self::Board => "board",
             Self::Repo => "repo",

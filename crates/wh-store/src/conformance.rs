@@ -73,6 +73,7 @@ macro_rules! conformance_checks {
                 are_numbered_without_gaps,
                 of_an_older_run_are_refused,
                 are_read_from_anywhere,
+                are_found_by_id_and_kind_within_reach,
                 of_concurrent_writers_are_all_there,
             }
             search {

@@ -6,6 +6,7 @@ mod board;
 mod config;
 mod event;
 mod key;
+mod message;
 mod repo;
 mod server;
 mod session;
@@ -25,6 +26,7 @@ pub(crate) fn all() -> Vec<Route> {
         config::routes(),
         audit::routes(),
         session::routes(),
+        message::routes(),
         event::routes(),
     ]
     .into_iter()

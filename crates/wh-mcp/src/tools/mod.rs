@@ -4,6 +4,7 @@ mod admin;
 mod agent;
 mod board;
 mod discovery;
+mod message;
 mod repo;
 mod session;
 
@@ -169,6 +170,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         board::tools(),
         repo::tools(),
         agent::tools(),
+        message::tools(),
         admin::tools(),
         discovery::tools(),
     ];
