@@ -3,20 +3,19 @@
 
 mod context;
 mod events;
+mod fixture;
 mod mcp;
-#[cfg_attr(
-    not(test),
-    expect(dead_code, reason = "the first benchmark of a server will use it")
-)]
 mod measured;
+mod process;
+mod request;
 mod startup;
-#[expect(dead_code, reason = "the first benchmark of a server will use it")]
 mod wrk;
 
 use std::process::ExitCode;
 
 use anyhow::{Result, bail};
 
+use self::fixture::Programs;
 use crate::ui;
 use crate::workspace::Workspace;
 
@@ -26,7 +25,7 @@ struct Benchmark {
 }
 
 /// Measures, and returns the table.
-type BenchmarkFn = fn(&Workspace) -> Result<String>;
+type BenchmarkFn = fn(&Workspace, &Programs) -> Result<String>;
 
 const BENCHMARKS: &[Benchmark] = &[
     benchmark("mcp", mcp::run),
@@ -53,9 +52,10 @@ pub(crate) fn bench(workspace: &Workspace, names: &[String]) -> Result<ExitCode>
     }
     let chosen =
         |bench: &&Benchmark| names.is_empty() || names.iter().any(|name| name == bench.name);
+    let programs = Programs::build(workspace)?;
     let mut code = ExitCode::SUCCESS;
     for bench in BENCHMARKS.iter().filter(chosen) {
-        match (bench.run)(workspace) {
+        match (bench.run)(workspace, &programs) {
             Ok(table) => ui::line(&format!("{}\n{table}\n", bench.name)),
             Err(error) => {
                 ui::error(&format!("bench {}: {error:#}", bench.name));

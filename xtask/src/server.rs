@@ -12,7 +12,8 @@ use crate::run;
 use crate::ui;
 
 const READY_WITHIN: Duration = Duration::from_secs(30);
-const READY_POLL: Duration = Duration::from_millis(20);
+/// Short enough for a start to be timed.
+const READY_POLL: Duration = Duration::from_millis(1);
 /// How long a server may take to end after SIGTERM before it is killed.
 const END_WITHIN: Duration = Duration::from_secs(10);
 const LOG_LINES_SHOWN: usize = 20;
@@ -63,6 +64,10 @@ impl Server {
             }
             thread::sleep(READY_POLL);
         }
+    }
+
+    pub(crate) fn pid(&self) -> u32 {
+        self.child.id()
     }
 
     /// The end of what the server printed.

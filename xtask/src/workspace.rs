@@ -73,6 +73,11 @@ impl Workspace {
         self.target.join("debug").join(name)
     }
 
+    /// Where a binary of the workspace is after a release build.
+    pub(crate) fn release_binary(&self, name: &str) -> PathBuf {
+        self.target.join("release").join(name)
+    }
+
     /// Every text file that git tracks or would track.
     pub(crate) fn files(&self) -> Result<Vec<SourceFile>> {
         let mut git = run::command("git");

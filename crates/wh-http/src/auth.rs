@@ -3,11 +3,16 @@
 mod forgery;
 mod presented;
 
+use std::{
+    convert::Infallible,
+    task::{Context, Poll},
+};
+
 use axum::{
-    extract::{Request, State},
-    middleware::Next,
+    extract::Request,
     response::{IntoResponse, Response},
 };
+use futures::future::BoxFuture;
 use http::{HeaderValue, header};
 use wh_app::{App, Unauthenticated};
 use wh_domain::{CredentialKind, ErrorCode, Principal};
@@ -43,27 +48,66 @@ impl From<Unauthenticated> for Refused {
     }
 }
 
-/// Lets a request through with its [`Principal`] in the extensions, or refuses it.
-pub(crate) async fn authenticate(
-    State(server): State<Server>,
-    mut request: Request,
-    next: Next,
-) -> Response {
-    let presented = Presented::by(&request);
-    let principal = match identify(&server.app, presented).await {
-        Ok(principal) => principal,
-        Err(refused) => return refusal(&server, refused).into_response(),
-    };
-    if let Err(refusal) = forgery::check(&principal, request.method(), request.headers()) {
-        return refusal.into_response();
+/// Lets requests through with their [`Principal`] in the extensions, or refuses them.
+#[derive(Clone)]
+pub(crate) struct AuthLayer(pub(crate) Server);
+
+impl<S> tower::Layer<S> for AuthLayer {
+    type Service = Auth<S>;
+
+    fn layer(&self, inner: S) -> Self::Service {
+        Auth {
+            server: self.0.clone(),
+            inner,
+        }
     }
-    request.extensions_mut().insert(principal);
-    let mut response = next.run(request).await;
-    response
-        .headers_mut()
-        .entry(header::CACHE_CONTROL)
-        .or_insert(HeaderValue::from_static("no-store"));
-    response
+}
+
+/// A service behind authentication.
+#[derive(Clone)]
+pub(crate) struct Auth<S> {
+    server: Server,
+    inner: S,
+}
+
+impl<S> tower::Service<Request> for Auth<S>
+where
+    S: tower::Service<Request, Response = Response, Error = Infallible>,
+    S: Clone + Send + 'static,
+    S::Future: Send + 'static,
+{
+    type Response = Response;
+    type Error = Infallible;
+    type Future = BoxFuture<'static, Result<Response, Infallible>>;
+
+    fn poll_ready(&mut self, cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        self.inner.poll_ready(cx)
+    }
+
+    fn call(&mut self, mut request: Request) -> Self::Future {
+        let server = self.server.clone();
+        let presented = Presented::by(&request);
+        // The one that was made ready, not its clone, takes the request.
+        let clone = self.inner.clone();
+        let mut inner = std::mem::replace(&mut self.inner, clone);
+        Box::pin(async move {
+            let principal = match identify(&server.app, presented).await {
+                Ok(principal) => principal,
+                Err(refused) => return Ok(refusal(&server, refused).into_response()),
+            };
+            let checked = forgery::check(&principal, request.method(), request.headers());
+            if let Err(refusal) = checked {
+                return Ok(refusal.into_response());
+            }
+            request.extensions_mut().insert(principal);
+            let mut response = inner.call(request).await?;
+            response
+                .headers_mut()
+                .entry(header::CACHE_CONTROL)
+                .or_insert(HeaderValue::from_static("no-store"));
+            Ok(response)
+        })
+    }
 }
 
 async fn identify(app: &App, presented: Presented) -> Result<Principal, Refused> {

@@ -15,6 +15,7 @@
 mod auth;
 mod call;
 mod config;
+mod edge;
 mod error;
 mod events;
 pub mod guard;
@@ -28,6 +29,7 @@ mod mounts;
 mod observe;
 mod openapi;
 mod pages;
+mod panic;
 mod router;
 mod routes;
 pub mod serve;
@@ -37,6 +39,7 @@ mod table;
 mod well_known;
 
 pub use config::{HttpConfig, RequestLimits};
+pub use edge::Edge;
 pub use mounts::{LineServer, LineStream, McpEndpoint, Mounts, mount};
 pub use observe::RequestId;
 pub use openapi::document as openapi_document;

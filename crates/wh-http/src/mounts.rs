@@ -1,6 +1,11 @@
 //! What others serve behind our guard and authentication.
 
-use std::{convert::Infallible, fmt, sync::Arc};
+use std::{
+    convert::Infallible,
+    fmt,
+    sync::Arc,
+    task::{Context, Poll},
+};
 
 use axum::body::Body;
 use futures::future::BoxFuture;
@@ -8,11 +13,30 @@ use http::{Extensions, Request, Response};
 use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio_util::sync::CancellationToken;
-use tower::{Service, ServiceExt, util::BoxCloneSyncService};
+use tower::{Service, ServiceExt};
 
 /// An HTTP endpoint. Requests arrive with [`wh_domain::Principal`], [`crate::RequestId`] and [`crate::serve::Peer`] in
 /// their extensions.
-pub type McpEndpoint = BoxCloneSyncService<Request<Body>, Response<Body>, Infallible>;
+///
+/// A clone is one more owner of the same service: routers clone what they hold for every request, several times.
+#[derive(Clone)]
+pub struct McpEndpoint(Arc<dyn Fn(Request<Body>) -> Answered + Send + Sync>);
+
+type Answered = BoxFuture<'static, Result<Response<Body>, Infallible>>;
+
+impl Service<Request<Body>> for McpEndpoint {
+    type Response = Response<Body>;
+    type Error = Infallible;
+    type Future = Answered;
+
+    fn poll_ready(&mut self, _: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
+        Poll::Ready(Ok(()))
+    }
+
+    fn call(&mut self, request: Request<Body>) -> Answered {
+        (self.0)(request)
+    }
+}
 
 /// Both directions of a connection that left HTTP.
 pub type LineStream = TokioIo<Upgraded>;
@@ -38,7 +62,10 @@ where
     B: http_body::Body<Data = bytes::Bytes> + Send + 'static,
     B::Error: Into<axum::BoxError>,
 {
-    BoxCloneSyncService::new(service.map_response(|response: Response<B>| response.map(Body::new)))
+    McpEndpoint(Arc::new(move |request| {
+        let answered = service.clone().oneshot(request);
+        Box::pin(async move { Ok(answered.await?.map(Body::new)) })
+    }))
 }
 
 /// What is mounted besides our own routes.

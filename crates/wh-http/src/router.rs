@@ -1,25 +1,31 @@
 //! Puts everything together: public routes, the REST table, events, mounts, and the layers around them.
 
-use std::{any::Any, sync::Arc};
+use std::sync::Arc;
 
 use axum::{
     Router,
     extract::Request,
-    middleware::{from_fn, from_fn_with_state},
+    middleware::from_fn_with_state,
     response::{IntoResponse, Response},
     routing::{MethodFilter, get, on},
 };
 use http::{HeaderValue, header};
-use tower_http::catch_panic::CatchPanicLayer;
+use tower::Layer;
 use wh_app::App;
-use wh_domain::ErrorCode;
 
 use crate::{
-    HttpConfig, Mounts, auth, call,
+    HttpConfig, LineServer, Mounts,
+    auth::AuthLayer,
+    call,
+    edge::{Edge, MCP_PATH},
     error::ApiError,
     events,
     guard::GuardLayer,
-    health, limit, lines, login, metrics, observe, openapi, pages, routes,
+    health, limit, lines, login, metrics,
+    observe::ObserveLayer,
+    openapi, pages,
+    panic::CatchLayer,
+    routes,
     state::{Server, ServerState},
     table::{PREFIX, Route},
     well_known,
@@ -29,16 +35,20 @@ use crate::{
 ///
 /// Must be called within a tokio runtime: upkeep is spawned on `config.tasks` and ends with the application's shutdown
 /// token.
-pub fn router(app: Arc<App>, config: HttpConfig, mounts: Mounts) -> Router {
+pub fn router(app: Arc<App>, config: HttpConfig, mounts: Mounts) -> Edge {
     metrics::recorder();
     let guard = GuardLayer::new(&config.guard);
     let server = ServerState::new(app, config);
     server.config.tasks.spawn(metrics::upkeep(server.clone()));
-    public(&server)
-        .merge(private(&server, mounts))
-        .layer(CatchPanicLayer::custom(panicked))
-        .layer(guard)
-        .layer(from_fn(observe::observe))
+    // Together, from the outside in: each call of `layer` on a router boxes every route once more.
+    let around = |route| (ObserveLayer { route }, guard.clone(), CatchLayer);
+    let mcp = mounts.mcp.map(|mcp| AuthLayer(server.clone()).layer(mcp));
+    Edge {
+        mcp: mcp.map(|mcp| around(Some(MCP_PATH)).layer(mcp)),
+        rest: public(&server)
+            .merge(private(&server, mounts.lines))
+            .layer(around(None)),
+    }
 }
 
 /// Routes that need no credential.
@@ -60,26 +70,23 @@ fn public(server: &Server) -> Router {
 }
 
 /// Routes that need one, and every path that leads nowhere.
-fn private(server: &Server, mounts: Mounts) -> Router {
+fn private(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
     let mut limited = Router::new().route("/metrics", get(metrics::show));
     for route in routes::all() {
         limited = add(limited, server, route);
     }
     let limited = limited.layer(from_fn_with_state(server.clone(), limit::body));
     limited
-        .merge(mounted(server, mounts))
+        .merge(mounted(server, lines))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
-        .layer(from_fn_with_state(server.clone(), auth::authenticate))
+        .layer(AuthLayer(server.clone()))
 }
 
-/// What others serve. `/mcp` limits its bodies itself, because its refusals are JSON-RPC.
-fn mounted(server: &Server, mounts: Mounts) -> Router {
+/// What others serve besides `/mcp`.
+fn mounted(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
     let mut router = Router::new();
-    if let Some(mcp) = mounts.mcp {
-        router = router.route_service("/mcp", mcp);
-    }
-    if let Some(lines) = mounts.lines {
+    if let Some(lines) = lines {
         let server = server.clone();
         let upgrade = move |request| lines::upgrade(server.clone(), lines.clone(), request);
         router = router.route("/mcp/stdio", get(upgrade));
@@ -119,20 +126,4 @@ async fn no_such_path() -> ApiError {
 
 async fn no_such_method() -> ApiError {
     ApiError::no_such_method()
-}
-
-/// Answers for a handler that panicked. The message goes to the log only.
-fn panicked(cause: Box<dyn Any + Send>) -> Response {
-    let text = cause
-        .downcast_ref::<String>()
-        .map(String::as_str)
-        .or_else(|| cause.downcast_ref::<&str>().copied())
-        .unwrap_or("no message");
-    tracing::error!(panic = %wh_domain::redact(text), "a request handler panicked");
-    ApiError::new(
-        ErrorCode::Internal,
-        "the server failed to answer this request",
-    )
-    .hint("the server's log says why; please report it")
-    .into_response()
 }

@@ -3,13 +3,12 @@
 use std::{
     convert::Infallible,
     fmt::Display,
-    future::Future,
-    pin::Pin,
     sync::Arc,
     task::{Context, Poll},
     time::Duration,
 };
 
+use futures::future::BoxFuture;
 use http::{Request, Response};
 use http_body::Body;
 use tokio::io::{AsyncRead, AsyncWrite};
@@ -107,7 +106,7 @@ where
 {
     type Response = Response<ResponseBody>;
     type Error = Infallible;
-    type Future = Pin<Box<dyn Future<Output = Result<Self::Response, Infallible>> + Send>>;
+    type Future = BoxFuture<'static, Result<Self::Response, Infallible>>;
 
     fn poll_ready(&mut self, _cx: &mut Context<'_>) -> Poll<Result<(), Infallible>> {
         Poll::Ready(Ok(()))
@@ -115,7 +114,6 @@ where
 
     fn call(&mut self, mut request: Request<B>) -> Self::Future {
         name_caller(request.extensions_mut());
-        let mut service = self.service.clone();
-        Box::pin(async move { service.call(request).await })
+        self.service.call(request)
     }
 }

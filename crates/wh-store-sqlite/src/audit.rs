@@ -1,8 +1,12 @@
 //! The audit log.
 
+use std::sync::Arc;
+
 use async_trait::async_trait;
+use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
+use uuid::Uuid;
 use wh_domain::{
     AuditEntry, CredentialKind, ErrorCode, NewAuditEntry, Operation, Outcome, Page, PageRequest,
     Reach, Subject, SubjectKind, Surface, UserId,
@@ -10,14 +14,14 @@ use wh_domain::{
 use wh_store::{AuditStore, Result};
 
 use crate::SqliteStore;
-use crate::batch::{ROWS_MAX, is_common};
+use crate::batch::chunks;
 use crate::reach::Query;
 use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
 
 #[async_trait]
 impl AuditStore for SqliteStore {
     async fn audit_note(&self, entry: NewAuditEntry) -> Result<()> {
-        self.shared.notes.audit(entry).await
+        self.shared.notes.audit(entry.into()).await
     }
 
     async fn audit_list(
@@ -83,36 +87,88 @@ fn audit_row(row: &SqliteRow) -> Parsed<AuditEntry> {
     })
 }
 
+/// An entry as it is written.
+///
+/// Entries of reads wait to be written, thousands at a time when there is much to do. A map of facts takes half a kilobyte
+/// and several allocations, so it is turned into its text before it waits.
+#[derive(Clone, Debug)]
+pub(crate) struct AuditRow {
+    pub(crate) at: Timestamp,
+    request: Uuid,
+    user: Uuid,
+    credential: &'static str,
+    key: Option<Uuid>,
+    session: Option<Uuid>,
+    surface: &'static str,
+    operation: &'static str,
+    subject: Option<Subject>,
+    refused: Option<&'static str>,
+    facts: Option<Arc<str>>,
+}
+
+impl From<NewAuditEntry> for AuditRow {
+    fn from(entry: NewAuditEntry) -> Self {
+        Self {
+            at: entry.at,
+            request: entry.request,
+            user: uuid(entry.user),
+            credential: entry.credential.as_str(),
+            key: uuid_opt(entry.key),
+            session: uuid_opt(entry.session),
+            surface: entry.surface.as_str(),
+            operation: entry.operation.name(),
+            subject: entry.subject,
+            refused: match entry.outcome {
+                Outcome::Done => None,
+                Outcome::Refused(code) => Some(code.as_str()),
+            },
+            facts: facts_text(&entry.facts).map(Arc::from),
+        }
+    }
+}
+
+/// Texts that come again in many rows: bound as what they are, each would be copied for every row.
+#[derive(Default)]
+struct Texts(Vec<(&'static str, Arc<str>)>);
+
+impl Texts {
+    fn shared(&mut self, text: &'static str) -> Arc<str> {
+        let known = self.0.iter().find(|(known, _)| std::ptr::eq(*known, text));
+        if let Some((_, shared)) = known {
+            return Arc::clone(shared);
+        }
+        let shared: Arc<str> = text.into();
+        self.0.push((text, Arc::clone(&shared)));
+        shared
+    }
+}
+
 /// Adds entries, many with one statement.
 pub(crate) async fn insert_in_txn(
     conn: &mut SqliteConnection,
-    entries: &[NewAuditEntry],
+    entries: &[AuditRow],
 ) -> sqlx::Result<()> {
-    for chunk in entries.chunks(ROWS_MAX) {
+    let mut texts = Texts::default();
+    for chunk in chunks(entries) {
         let mut query = Query::new(
             "INSERT INTO audit (at, request_id, user_id, credential, key_id, session_id, surface, operation,
              subject_kind, subject_id, refused, facts) ",
         );
         query.push_values(chunk, |mut row, entry| {
-            let refused = match entry.outcome {
-                Outcome::Done => None,
-                Outcome::Refused(code) => Some(code.as_str()),
-            };
             row.push_bind(micros(entry.at))
                 .push_bind(entry.request)
-                .push_bind(uuid(entry.user))
-                .push_bind(entry.credential.as_str())
-                .push_bind(uuid_opt(entry.key))
-                .push_bind(uuid_opt(entry.session))
-                .push_bind(entry.surface.as_str())
-                .push_bind(entry.operation.name())
+                .push_bind(entry.user)
+                .push_bind(texts.shared(entry.credential))
+                .push_bind(entry.key)
+                .push_bind(entry.session)
+                .push_bind(texts.shared(entry.surface))
+                .push_bind(texts.shared(entry.operation))
                 .push_bind(entry.subject.map(|s| s.kind.as_str()))
                 .push_bind(entry.subject.map(|s| s.id))
-                .push_bind(refused)
-                .push_bind(facts_text(&entry.facts));
+                .push_bind(entry.refused)
+                .push_bind(entry.facts.clone());
         });
-        let insert = query.build().persistent(is_common(chunk.len()));
-        insert.execute(&mut *conn).await?;
+        query.build().execute(&mut *conn).await?;
     }
     Ok(())
 }

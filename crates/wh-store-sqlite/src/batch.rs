@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
-use wh_domain::{EventSeq, NewAuditEntry, NewEvent};
+use wh_domain::{EventSeq, NewEvent};
 use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, StoreError};
 
+use crate::audit::AuditRow;
 use crate::change::Change;
 use crate::error::store_error;
 use crate::idempotency::{self, Claimed};
@@ -20,7 +21,7 @@ pub(crate) struct Batch<'c> {
     /// Boards that the transaction touches.
     pub(crate) boards: Vec<Uuid>,
     events: Vec<(Timestamp, NewEvent)>,
-    audits: Vec<NewAuditEntry>,
+    audits: Vec<AuditRow>,
     /// The number of the last event before this transaction.
     last_event: EventSeq,
     /// Whether the last statement of the change kept it already, see [`KEEP`].
@@ -87,7 +88,7 @@ impl<'c> Batch<'c> {
             match idempotency::claim_in_txn(self.conn, claim, at).await? {
                 Claimed::First => {}
                 Claimed::Repeat(subject) => {
-                    self.audits.push(commit.audit);
+                    self.audits.push(commit.audit.into());
                     return Ok(Applied::Replayed { subject });
                 }
             }
@@ -98,7 +99,7 @@ impl<'c> Batch<'c> {
         for event in commit.events {
             seq = Some(self.announce(at, event));
         }
-        self.audits.push(commit.audit);
+        self.audits.push(commit.audit.into());
         Ok(Applied::Done { seq })
     }
 
@@ -162,6 +163,19 @@ pub(crate) fn is_common(rows: usize) -> bool {
     rows <= 4
 }
 
+/// Numbers of rows for which a statement is kept prepared, largest first. Preparing one costs as much as running it.
+const CHUNKS: [usize; 6] = [ROWS_MAX, 32, 8, 4, 2, 1];
+
+/// Splits rows into as few chunks as sizes of [`CHUNKS`] allow, in order.
+pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
+    std::iter::from_fn(move || {
+        let size = CHUNKS.into_iter().find(|size| *size <= rows.len())?;
+        let (chunk, rest) = rows.split_at(size);
+        rows = rest;
+        Some(chunk)
+    })
+}
+
 /// Why a transaction failed, and everything in it.
 #[derive(Debug)]
 pub(crate) struct Failed {
@@ -194,5 +208,21 @@ impl From<sqlx::Error> for Failed {
             other => other.to_string(),
         };
         Self { message }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn chunks_come_in_few_sizes_and_lose_nothing() {
+        for count in [0, 1, 3, 7, 127, 128, 129, 1000] {
+            let rows: Vec<usize> = (0..count).collect();
+            let split: Vec<&[usize]> = chunks(&rows).collect();
+            assert_eq!(split.concat(), rows);
+            assert!(split.iter().all(|chunk| CHUNKS.contains(&chunk.len())));
+        }
+        assert_eq!(chunks(&[0; 300]).count(), 2 + 1 + 1 + 1);
     }
 }

@@ -11,7 +11,7 @@ use wh_domain::{
 use wh_store::{EventPage, EventStore, Result};
 
 use crate::SqliteStore;
-use crate::batch::{ROWS_MAX, is_common};
+use crate::batch::chunks;
 use crate::reach::{Owned, Query, push_tree};
 use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
 
@@ -150,7 +150,7 @@ pub(crate) async fn insert_in_txn(
     events: &[(Timestamp, NewEvent)],
 ) -> sqlx::Result<()> {
     let mut seq = last;
-    for chunk in events.chunks(ROWS_MAX) {
+    for chunk in chunks(events) {
         let mut query = Query::new(
             "INSERT INTO events (seq, at, kind, subject_kind, subject_id, owner_user_id, owner_key_id, session_id,
              actor_id, facts) ",
@@ -168,8 +168,7 @@ pub(crate) async fn insert_in_txn(
                 .push_bind(uuid_opt(event.actor))
                 .push_bind(facts_text(&event.facts));
         });
-        let insert = query.build().persistent(is_common(chunk.len()));
-        insert.execute(&mut *conn).await?;
+        query.build().execute(&mut *conn).await?;
     }
     Ok(())
 }

@@ -7,9 +7,10 @@ use std::time::Duration;
 use jiff::Timestamp;
 use tokio::sync::{Notify, Semaphore};
 use tokio::time::{Instant, sleep_until, timeout};
-use wh_domain::{KeyId, NewAuditEntry};
+use wh_domain::KeyId;
 use wh_store::{Result, StoreError};
 
+use crate::audit::AuditRow;
 use crate::error::closed;
 
 /// How long an entry waits at most for others, or for a change, to be written together with.
@@ -34,7 +35,7 @@ pub(crate) struct Notes {
 /// What waits.
 #[derive(Default)]
 pub(crate) struct Waiting {
-    pub(crate) audits: Vec<NewAuditEntry>,
+    pub(crate) audits: Vec<AuditRow>,
     pub(crate) touched: HashMap<KeyId, Timestamp>,
     since: Option<Instant>,
     /// The last attempt failed, so the next one waits its time even when there are many.
@@ -58,14 +59,10 @@ impl Notes {
     }
 
     /// Adds an audit entry; waits for room, but not until it is written.
-    pub(crate) async fn audit(&self, entry: NewAuditEntry) -> Result<()> {
-        match timeout(ROOM_WAIT, self.room.acquire()).await {
-            Ok(Ok(permit)) => permit.forget(),
-            Ok(Err(_)) => return Err(closed()),
-            Err(_) => {
-                let message = "audit entries cannot be written".to_owned();
-                return Err(StoreError::Unavailable { message });
-            }
+    pub(crate) async fn audit(&self, entry: AuditRow) -> Result<()> {
+        match self.room.try_acquire() {
+            Ok(permit) => permit.forget(),
+            Err(_) => self.wait_for_room().await?,
         }
         let mut waiting = self.lock();
         if waiting.closed {
@@ -74,6 +71,18 @@ impl Notes {
         waiting.audits.push(entry);
         let prompt = waiting.audits.len() == ENTRIES_PROMPT;
         self.begin(waiting, prompt);
+        Ok(())
+    }
+
+    async fn wait_for_room(&self) -> Result<()> {
+        match timeout(ROOM_WAIT, self.room.acquire()).await {
+            Ok(Ok(permit)) => permit.forget(),
+            Ok(Err(_)) => return Err(closed()),
+            Err(_) => {
+                let message = "audit entries cannot be written".to_owned();
+                return Err(StoreError::Unavailable { message });
+            }
+        }
         Ok(())
     }
 

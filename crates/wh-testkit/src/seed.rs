@@ -8,10 +8,10 @@ use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, BoardId, Budget, Credential, EventKind, Facts, Key, KeyHash, KeyId, KeyScope,
+    AgentName, Board, BoardId, Budget, Credential, EventKind, Facts, Key, KeyHash, KeyId, KeyScope,
     MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation, Outcome, Owner,
-    Secret, Session, SessionId, SessionRole, SessionState, Subject, Surface, Title, Usage, User,
-    UserId, UserName, UserRole,
+    Rect, Secret, Session, SessionId, SessionPatch, SessionRole, SessionState, Subject, Surface,
+    Title, Usage, User, UserId, UserName, UserRole, Zone, ZoneId,
 };
 use wh_store::{Commit, MessageAppend, Store};
 use wh_store_sqlite::{OpenOptions, SqliteStore};
@@ -160,6 +160,66 @@ impl Seed {
             futures::future::try_join_all(made).await?;
         }
         Ok(())
+    }
+
+    /// Adds a board with zones side by side.
+    pub async fn board(&self, owner: Owner, name: &str, zones: usize) -> Result<Board> {
+        let zone = |n: usize| {
+            Ok(Zone {
+                id: ZoneId::from_untyped_uuid(Uuid::now_v7()),
+                name: Name::parse(&format!("zone {n}"))?,
+                color: None,
+                rect: Rect {
+                    x: 500.0 * n as f64,
+                    ..Rect::default()
+                },
+                prompt_template: None,
+            })
+        };
+        let board = Board {
+            id: BoardId::from_untyped_uuid(Uuid::now_v7()),
+            owner,
+            name: Name::parse(name)?,
+            description: None,
+            zones: (0..zones).map(zone).collect::<Result<_>>()?,
+            placements: vec![],
+            revision: 1,
+            created_at: epoch(),
+            updated_at: epoch(),
+        };
+        let commit = commit(Operation::BoardCreate, board.id.into(), owner, None);
+        let _applied = self.store.board_insert(&board, commit).await?;
+        Ok(board)
+    }
+
+    /// Adds `count` events about a session, without a change behind them.
+    pub async fn events(&self, session: &Session, count: usize) -> Result<()> {
+        // Those of one commit share its transaction.
+        const AT_ONCE: usize = 1_000;
+        let mut left = count;
+        while left > 0 {
+            let size = left.min(AT_ONCE);
+            let mut commit = commit(
+                Operation::SessionUpdate,
+                session.id.into(),
+                session.owner,
+                Some(session.id),
+            );
+            let event = commit.events.remove(0);
+            commit.events = vec![event; size];
+            let nothing = SessionPatch::default();
+            let _applied = self
+                .store
+                .session_patch(session.id, &nothing, commit)
+                .await?;
+            left -= size;
+        }
+        Ok(())
+    }
+
+    /// Returns the store itself, for what is measured below the application.
+    pub fn store(&self) -> &Arc<dyn Store> {
+        &self.store
     }
 
     /// Closes the database.

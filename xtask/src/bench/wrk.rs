@@ -7,6 +7,7 @@ use std::time::Duration;
 use anyhow::{Context, Result, bail};
 
 use super::measured::Measured;
+use super::process;
 use crate::run::{self, Echo};
 use crate::tools::{self, DebianTool};
 use crate::workspace::Workspace;
@@ -28,12 +29,31 @@ pub(super) struct Load<'a> {
     pub(super) connections: u32,
     pub(super) seconds: u64,
     pub(super) headers: &'a [(&'a str, &'a str)],
-    /// Posted as it is.
+    pub(super) method: &'a str,
+    /// Sent as it is.
     pub(super) body: &'a str,
 }
 
+/// How long after the load a server may still work for it: what it buffers is written within this time.
+const SETTLE: Duration = Duration::from_millis(300);
+
+/// Puts the load on the process `pid` and returns what wrk measured and what processor time it took.
+pub(super) fn measure_process(
+    workspace: &Workspace,
+    load: &Load<'_>,
+    pid: u32,
+) -> Result<Measured> {
+    let before = process::cpu(pid)?;
+    let mut measured = measure(workspace, load)?;
+    std::thread::sleep(SETTLE);
+    let used = process::cpu(pid)?.saturating_sub(before);
+    let requests = measured.requests_per_second * load.seconds as f64;
+    measured.cpu = Some(used.div_f64(requests.max(1.0)));
+    Ok(measured)
+}
+
 /// Puts the load on and returns what wrk measured.
-pub(super) fn measure(workspace: &Workspace, load: &Load<'_>) -> Result<Measured> {
+fn measure(workspace: &Workspace, load: &Load<'_>) -> Result<Measured> {
     tools::debian(WRK)?;
     let script = write_script(workspace, load)?;
     let mut wrk = run::command("wrk");
@@ -48,8 +68,7 @@ pub(super) fn measure(workspace: &Workspace, load: &Load<'_>) -> Result<Measured
     if !ended.success() {
         bail!("wrk ended with {}:\n{}", ended.status, ended.text().trim());
     }
-    parse(load.name, &ended.stdout)
-        .with_context(|| format!("reading what wrk printed:\n{}", ended.stdout))
+    parse(&ended.stdout).with_context(|| format!("reading what wrk printed:\n{}", ended.stdout))
 }
 
 fn write_script(workspace: &Workspace, load: &Load<'_>) -> Result<PathBuf> {
@@ -62,7 +81,8 @@ fn write_script(workspace: &Workspace, load: &Load<'_>) -> Result<PathBuf> {
 
 fn script(load: &Load<'_>) -> String {
     let mut script = format!(
-        "wrk.method = \"POST\"\nwrk.body = {}\n",
+        "wrk.method = {}\nwrk.body = {}\n",
+        lua_string(load.method),
         lua_string(load.body)
     );
     // The spaces keep the index's bracket apart from the string's.
@@ -85,7 +105,7 @@ fn lua_string(text: &str) -> String {
     format!("[{level}[{text}]{level}]")
 }
 
-fn parse(name: &str, output: &str) -> Option<Measured> {
+fn parse(output: &str) -> Option<Measured> {
     let after = |prefix: &str| {
         output
             .lines()
@@ -105,10 +125,10 @@ fn parse(name: &str, output: &str) -> Option<Measured> {
         None => 0,
     };
     Some(Measured {
-        name: name.to_owned(),
         requests_per_second: after("Requests/sec:")?.parse().ok()?,
         p50: duration(after("50%")?)?,
         p99: duration(after("99%")?)?,
+        cpu: None,
         errors: refused + broken,
     })
 }
@@ -151,7 +171,7 @@ Transfer/sec:    445.14KB
 
     #[test]
     fn the_output_is_read() {
-        let measured = parse("nope", OUTPUT).unwrap();
+        let measured = parse(OUTPUT).unwrap();
         assert_eq!(measured.requests_per_second, 876.57);
         assert_eq!(measured.p50, Duration::from_micros(914));
         assert_eq!(measured.p99, Duration::from_micros(23590));
@@ -160,17 +180,17 @@ Transfer/sec:    445.14KB
             .lines()
             .filter(|line| !line.contains("rrors") && !line.contains("Non-2xx"))
             .collect();
-        assert_eq!(parse("clean", &clean.join("\n")).unwrap().errors, 0);
+        assert_eq!(parse(&clean.join("\n")).unwrap().errors, 0);
     }
 
     #[test]
     fn other_output_is_not_a_measurement() {
         assert_eq!(
-            parse("x", "unable to connect to 127.0.0.1:1 Connection refused\n"),
+            parse("unable to connect to 127.0.0.1:1 Connection refused\n"),
             None
         );
-        assert_eq!(parse("x", &OUTPUT.replace("876.57", "many")), None);
-        assert_eq!(parse("x", &OUTPUT.replace("914.00us", "914.00ns")), None);
+        assert_eq!(parse(&OUTPUT.replace("876.57", "many")), None);
+        assert_eq!(parse(&OUTPUT.replace("914.00us", "914.00ns")), None);
     }
 
     #[test]
@@ -188,11 +208,12 @@ Transfer/sec:    445.14KB
             connections: 1,
             seconds: 1,
             headers: &[("Accept", "application/json")],
+            method: "POST",
             body: "{}",
         };
         assert_eq!(
             script(&load),
-            "wrk.method = \"POST\"\nwrk.body = [[{}]]\nwrk.headers[ [[Accept]] ] = [[application/json]]\n"
+            "wrk.method = [[POST]]\nwrk.body = [[{}]]\nwrk.headers[ [[Accept]] ] = [[application/json]]\n"
         );
     }
 }

@@ -9,7 +9,7 @@ use hyper::body::Incoming;
 use hyper_util::rt::TokioIo;
 use tokio::io::{AsyncBufReadExt, AsyncReadExt, AsyncWriteExt, BufReader};
 use tokio_util::sync::CancellationToken;
-use tower::{service_fn, util::BoxCloneSyncService};
+use tower::service_fn;
 use wh_domain::Principal;
 use wh_http::{LineServer, LineStream, Mounts, RequestId};
 
@@ -61,7 +61,7 @@ impl LineServer for EchoLines {
 
 async fn start() -> TestServer {
     let mounts = Mounts {
-        mcp: Some(BoxCloneSyncService::new(service_fn(echo))),
+        mcp: Some(wh_http::mount(service_fn(echo))),
         lines: Some(Arc::new(EchoLines)),
     };
     TestServer::start_with(|_| {}, mounts).await

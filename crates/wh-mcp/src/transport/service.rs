@@ -229,10 +229,13 @@ where
     }
 
     /// Chooses the service for the caller and holds its session while it works.
+    ///
+    /// rmcp's future has many kilobytes. It is boxed here, at the bottom, because every future that holds it by value is
+    /// copied whole when it is made.
     async fn run(&self, request: Request<Full<Bytes>>) -> Response<ResponseBody> {
         let caller = request.extensions().get::<Caller>();
         if caller.is_some_and(|caller| caller.stateless) {
-            return self.stateless.handle(request).await;
+            return Box::pin(self.stateless.handle(request)).await;
         }
         let caller: Arc<str> = caller.map_or_else(|| "".into(), |caller| caller.id.clone());
         // A modern message has no session, whatever its headers say. A handshake with a modern header is
@@ -250,7 +253,8 @@ where
             },
         };
         let call = Call::new(caller);
-        let response = call.scope(self.with_sessions.handle(request)).await;
+        let handled = Box::pin(self.with_sessions.handle(request));
+        let response = call.scope(handled).await;
         let response = or_unavailable(response, &call);
         match in_use {
             Some(in_use) => response.map(|body| in_use.hold_during(body)),

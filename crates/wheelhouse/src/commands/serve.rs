@@ -14,6 +14,12 @@ use crate::exit::{CliError, CliResult};
 use crate::logs;
 use crate::serve::{self, ServeOptions};
 
+/// What is logged when nobody said what.
+///
+/// rmcp serves each stateless request as a connection of its own and says at `info` that it begins, that it ends and
+/// why: three lines for every call, none of which names it.
+const LOG_UNLESS_SET: &str = "info,rmcp=warn";
+
 /// Run the server until Ctrl-C or SIGTERM
 #[derive(Debug, Args)]
 #[command(after_help = "\
@@ -56,7 +62,7 @@ pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
         ..Flags::default()
     })?;
     config.check_listen()?;
-    logs::start(&config, "info");
+    logs::start(&config, LOG_UNLESS_SET);
     let mut serving = std::pin::pin!(serve::run(options(&config)));
     let ended = if config.open.value {
         tokio::select! {

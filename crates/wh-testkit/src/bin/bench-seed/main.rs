@@ -1,0 +1,66 @@
+//! Fills a data directory for a benchmark and prints, as one line of JSON, what a client needs to use it: a secret per
+//! scope, and the id of a board.
+
+use std::{io::Write, path::PathBuf};
+
+use anyhow::{Context, Result, bail};
+use serde_json::json;
+use wh_domain::{KeyScope, Owner, UserRole};
+use wh_testkit::seed::Seed;
+
+const USAGE: &str = "usage: bench-seed DATA_DIR [--sessions N] [--events N] [--zones N]";
+
+/// What to put into the database.
+struct Options {
+    data_dir: PathBuf,
+    sessions: usize,
+    /// Besides those of making everything else.
+    events: usize,
+    zones: usize,
+}
+
+#[tokio::main]
+async fn main() -> Result<()> {
+    let options = options(std::env::args().skip(1))?;
+    let seed = Seed::open(&options.data_dir).await?;
+    let user = seed.user("bench", UserRole::Admin).await?;
+    let owner = Owner {
+        user: user.id,
+        key: None,
+    };
+    let root = seed.session(owner, "the session with a key", None).await?;
+    let board = seed.board(owner, "bench", options.zones).await?;
+    let (_, full) = seed.key(user.id, KeyScope::Full, None).await?;
+    let (_, read) = seed.key(user.id, KeyScope::Read, None).await?;
+    let (_, client) = seed.key(user.id, KeyScope::Client, None).await?;
+    let (_, session) = seed.key(user.id, KeyScope::Session, Some(root.id)).await?;
+    seed.sessions(owner, options.sessions).await?;
+    seed.events(&root, options.events).await?;
+    seed.close().await;
+    let made = json!({
+        "key": full,
+        "board": board.id.to_string(),
+        "keys": {"full": full, "read": read, "client": client, "session": session},
+    });
+    writeln!(std::io::stdout(), "{made}")?;
+    Ok(())
+}
+
+fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
+    let mut options = Options {
+        data_dir: arguments.next().context(USAGE)?.into(),
+        sessions: 0,
+        events: 0,
+        zones: 4,
+    };
+    while let Some(name) = arguments.next() {
+        let value = arguments.next().context(USAGE)?.parse().context(USAGE)?;
+        match name.as_str() {
+            "--sessions" => options.sessions = value,
+            "--events" => options.events = value,
+            "--zones" => options.zones = value,
+            _ => bail!(USAGE),
+        }
+    }
+    Ok(options)
+}
