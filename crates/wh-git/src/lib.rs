@@ -2,12 +2,30 @@
 //!
 //! Whatever an agent can write is hostile input to git: commands run with an explicit git directory, no hooks, no
 //! file-system monitor, no external diff, no credential helper, no system or global configuration and a protocol
-//! allow-list, so that nothing in a repository can make the server run a program.
+//! allow-list, so that nothing in a repository can make the server run a program. Commands that touch contents or a
+//! network do not read the repository's configuration at all (module `view`).
 
+mod beneath;
+mod child;
 mod command;
+mod create;
+mod erase;
+mod exclude;
 mod inspect;
+mod object;
+mod repo;
+mod status;
 mod version;
+mod view;
+mod walk;
+mod worktree;
 
 pub use command::GitError;
+pub use create::{Base, Start};
 pub use inspect::{RepoFacts, inspect};
+pub use object::{CommitId, NotACommitId};
+pub use repo::{Branch, RepoHandle, RepoPaths};
+pub use status::Status;
 pub use version::version;
+pub use walk::DiskUse;
+pub use worktree::{Checkout, Missing, WorktreeError, WorktreeHandle, WorktreePaths};

@@ -1,0 +1,4 @@
+//! Tests with real git in temporary directories.
+
+mod lab;
+mod worktree;
