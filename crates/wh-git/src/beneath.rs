@@ -90,7 +90,10 @@ mod tests {
         for bad in ["up/secret", "link", "../secret", "/etc/passwd"] {
             assert!(open_beneath(&root, Path::new(bad), flags).is_err(), "{bad}");
             if !bad.starts_with(['.', '/']) {
-                assert!(open_by_steps(&root, Path::new(bad), flags).is_err(), "{bad}");
+                assert!(
+                    open_by_steps(&root, Path::new(bad), flags).is_err(),
+                    "{bad}"
+                );
             }
         }
         assert!(hold(&dir.path().join("in/up")).is_err());

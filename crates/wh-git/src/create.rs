@@ -220,7 +220,9 @@ impl RepoHandle {
         let in_use = self.checkout_of(branch).await;
         if matches!((start, in_use), (Start::NewBranch { .. }, Ok(None))) {
             let reference = format!("refs/heads/{}", branch.as_str());
-            let git = self.refs_git().args(["update-ref", "--no-deref", "-d", "--"]);
+            let git = self
+                .refs_git()
+                .args(["update-ref", "--no-deref", "-d", "--"]);
             git.args([reference.as_str(), commit.as_str()])
                 .text()
                 .await

@@ -18,15 +18,12 @@ pub struct RepoFacts {
 /// Looks at the repository at `path`, which is a checkout or a bare repository.
 pub async fn inspect(path: &Path) -> Result<RepoFacts, GitError> {
     let repo = RepoHandle::find(path)?;
-    let default_branch = repo
-        .default_branch()
-        .await
-        .map_err(|error| match error {
-            GitError::Failed { .. } => GitError::NotARepository {
-                path: path.to_owned(),
-            },
-            other => other,
-        })?;
+    let default_branch = repo.default_branch().await.map_err(|error| match error {
+        GitError::Failed { .. } => GitError::NotARepository {
+            path: path.to_owned(),
+        },
+        other => other,
+    })?;
     Ok(RepoFacts {
         git_dir: repo.paths().git_dir.clone(),
         default_branch,

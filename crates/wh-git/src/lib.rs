@@ -7,24 +7,39 @@
 
 mod beneath;
 mod child;
+mod cleanup;
 mod command;
 mod create;
 mod erase;
 mod exclude;
+#[doc(hidden)]
+pub mod fault;
+mod import;
 mod inspect;
+mod marker;
+mod mentioned;
 mod object;
+mod process;
+mod remove;
 mod repo;
+mod rescue;
+mod risk;
+mod snapshot;
 mod status;
 mod version;
 mod view;
 mod walk;
 mod worktree;
 
+pub use cleanup::{CleanUp, clean_up_list};
 pub use command::GitError;
 pub use create::{Base, Start};
 pub use inspect::{RepoFacts, inspect};
 pub use object::{CommitId, NotACommitId};
+pub use remove::{IgnoredFiles, Removal, RemoveError, Removed};
 pub use repo::{Branch, RepoHandle, RepoPaths};
+pub use rescue::{Rescue, RescueLabel};
+pub use risk::Risk;
 pub use status::Status;
 pub use version::version;
 pub use walk::DiskUse;

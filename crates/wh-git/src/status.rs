@@ -5,8 +5,7 @@ use std::path::PathBuf;
 use wh_domain::BranchName;
 
 use crate::{
-    CommitId, GitError, WorktreeError, WorktreeHandle, command::Git, view::View,
-    worktree::path_of,
+    CommitId, GitError, WorktreeError, WorktreeHandle, command::Git, view::View, worktree::path_of,
 };
 
 /// What has changed in a worktree since its head.
@@ -97,11 +96,7 @@ fn read_record(status: &mut Status, record: &[u8]) {
 }
 
 /// Counts the commits on each side of two histories.
-async fn ahead_behind(
-    git: Git,
-    base: &CommitId,
-    head: &CommitId,
-) -> Result<(u64, u64), GitError> {
+async fn ahead_behind(git: Git, base: &CommitId, head: &CommitId) -> Result<(u64, u64), GitError> {
     let said = git
         .args(["rev-list", "--count", "--left-right"])
         .arg(format!("{base}...{head}"))

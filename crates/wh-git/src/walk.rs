@@ -38,7 +38,9 @@ pub(crate) struct Found {
 /// What kind of thing was found.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Kind {
-    File { executable: bool },
+    File {
+        executable: bool,
+    },
     Link,
     Directory,
     /// A pipe or socket, which holds nothing.

@@ -10,14 +10,30 @@ use crate::lab::{Lab, branch, commit_id, run, write};
 async fn a_worktree_is_made_on_a_new_branch() {
     let lab = Lab::new();
     let made = lab.worktree("one").await;
-    assert!(made.paths().path.starts_with(lab.root().canonicalize().unwrap()));
-    assert_eq!(fs::read(made.paths().path.join("src/lib.rs")).unwrap(), b"fn a() {}\n");
+    assert!(
+        made.paths()
+            .path
+            .starts_with(lab.root().canonicalize().unwrap())
+    );
+    assert_eq!(
+        fs::read(made.paths().path.join("src/lib.rs")).unwrap(),
+        b"fn a() {}\n"
+    );
     assert_eq!(made.branch().await.unwrap(), Some(branch("one")));
-    assert_eq!(made.head().await.unwrap(), Some(commit_id(&lab.user(), "main")));
+    assert_eq!(
+        made.head().await.unwrap(),
+        Some(commit_id(&lab.user(), "main"))
+    );
     // What git itself thinks of it.
     assert_eq!(run(&made.paths().path, &["status", "--porcelain"]), "");
-    assert_eq!(run(&made.paths().path, &["branch", "--show-current"]), "one");
-    let status = made.status(made.head().await.unwrap().as_ref()).await.unwrap();
+    assert_eq!(
+        run(&made.paths().path, &["branch", "--show-current"]),
+        "one"
+    );
+    let status = made
+        .status(made.head().await.unwrap().as_ref())
+        .await
+        .unwrap();
     assert!(status.is_clean() && !status.is_detached());
     assert_eq!(status.ahead_behind, Some((0, 0)));
     assert_eq!(lab.repo().checkouts().await.unwrap().len(), 2);
@@ -38,13 +54,22 @@ async fn what_exists_is_refused_and_left_alone() {
     assert!(matches!(again, Err(WorktreeError::BranchExists { .. })));
     let taken = repo.worktree_create(&lab.root(), "one", &new("two")).await;
     assert!(matches!(taken, Err(WorktreeError::Taken { .. })));
-    let out = repo.worktree_create(&lab.root(), "three", &Start::Branch(branch("one"))).await;
+    let out = repo
+        .worktree_create(&lab.root(), "three", &Start::Branch(branch("one")))
+        .await;
     assert!(matches!(out, Err(WorktreeError::CheckedOut { .. })));
     symlink("/nowhere", lab.root().join("four")).unwrap();
-    let link = repo.worktree_create(&lab.root(), "four", &new("four")).await;
+    let link = repo
+        .worktree_create(&lab.root(), "four", &new("four"))
+        .await;
     assert!(matches!(link, Err(WorktreeError::Taken { .. })));
-    let inside = repo.worktree_create(&lab.user().join("x"), "five", &new("five")).await;
-    assert!(matches!(inside, Err(WorktreeError::RootInsideCheckout { .. })));
+    let inside = repo
+        .worktree_create(&lab.user().join("x"), "five", &new("five"))
+        .await;
+    assert!(matches!(
+        inside,
+        Err(WorktreeError::RootInsideCheckout { .. })
+    ));
     for name in ["..", ".git", "a/b", "", "-x", "é", &"a".repeat(200)] {
         let bad = repo.worktree_create(&lab.root(), name, &new("six")).await;
         assert!(matches!(bad, Err(WorktreeError::Name { .. })), "{name}");
@@ -91,7 +116,10 @@ async fn every_kind_of_change_is_seen() {
     let status = made.status(None).await.unwrap();
     assert_eq!(status.unstaged, [std::path::PathBuf::from("README.md")]);
     assert_eq!(status.staged, [std::path::PathBuf::from("src/lib.rs")]);
-    assert_eq!(status.untracked, [std::path::PathBuf::from("new dir/a\nfile")]);
+    assert_eq!(
+        status.untracked,
+        [std::path::PathBuf::from("new dir/a\nfile")]
+    );
     assert_eq!(status.ignored, [std::path::PathBuf::from("x.ignored")]);
 }
 
@@ -107,7 +135,15 @@ async fn a_missing_worktree_is_noticed() {
     let status = made.status(None).await;
     assert!(matches!(status, Err(WorktreeError::Missing { .. })));
     let other = lab.worktree("two").await;
-    run(&lab.user(), &["worktree", "remove", "--force", other.paths().path.to_str().unwrap()]);
+    run(
+        &lab.user(),
+        &[
+            "worktree",
+            "remove",
+            "--force",
+            other.paths().path.to_str().unwrap(),
+        ],
+    );
     assert!(other.missing().is_some());
 }
 
@@ -134,7 +170,9 @@ async fn recorded_paths_must_belong_together() {
 async fn excludes_are_kept_in_a_marked_block() {
     let lab = Lab::new();
     let made = lab.worktree("one").await;
-    lab.repo().exclude_set("session-1", &["/CLAUDE.local.md"]).unwrap();
+    lab.repo()
+        .exclude_set("session-1", &["/CLAUDE.local.md"])
+        .unwrap();
     write(&made.paths().path.join("CLAUDE.local.md"), "x");
     assert!(made.status(None).await.unwrap().is_clean());
     assert_eq!(run(&made.paths().path, &["status", "--porcelain"]), "");
