@@ -56,10 +56,7 @@ fn open_by_steps(root: impl AsFd, path: &Path, flags: OFlags) -> io::Result<Owne
 }
 
 /// Holds the directory that contains `path` and returns it with the last name.
-pub(crate) fn parent_beneath<'a>(
-    root: impl AsFd,
-    path: &'a Path,
-) -> io::Result<(OwnedFd, &'a OsStr)> {
+pub(crate) fn parent_beneath(root: impl AsFd, path: &Path) -> io::Result<(OwnedFd, &OsStr)> {
     let (parent, name) = split(path)?;
     Ok((open_beneath(root, parent, DIRECTORY)?, name))
 }

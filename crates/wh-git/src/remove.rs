@@ -100,6 +100,10 @@ impl WorktreeHandle {
         if self.missing() == Some(Missing::Replaced) {
             self.check()?;
         }
+        // After a removal that ended in its last steps only a part of the git directory is left, which needs no mending.
+        if self.paths.git_dir.join("HEAD").exists() {
+            self.mend()?;
+        }
         let plan = self.plan().await?;
         let stops = self.blockers(&plan.work).await;
         if !stops.is_empty() {
@@ -185,7 +189,7 @@ impl WorktreeHandle {
         };
         let view = self.view_of_copy().await?;
         let git = view.git().args(["diff-index", "--cached", "--quiet"]);
-        let same_index = git.args(["--ignore-submodules=all", head.as_str(), "--"]);
+        let same_index = git.args(["--ignore-submodules=dirty", head.as_str(), "--"]);
         if same_index.said().await?.code != 0 || !self.holds(&view, &head, plan).await? {
             return Ok(None);
         }

@@ -154,8 +154,9 @@ impl RepoHandle {
         one: &CommitId,
         other: &CommitId,
     ) -> Result<Option<CommitId>, GitError> {
-        let git = crate::view::View::of(self)?.git();
-        let said = git
+        let view = crate::view::View::of(self)?;
+        let said = view
+            .git()
             .args(["merge-base", one.as_str(), other.as_str()])
             .said()
             .await?;

@@ -3,7 +3,7 @@
 use std::{
     fs::File,
     io::{self, Read},
-    os::{fd::OwnedFd, unix::ffi::OsStrExt},
+    os::fd::OwnedFd,
     path::{Path, PathBuf},
 };
 

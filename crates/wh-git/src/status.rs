@@ -61,8 +61,8 @@ pub(crate) async fn status_in(view: &View) -> Result<Status, GitError> {
         .git()
         .args(["status", "--porcelain=v2", "-z", "--no-renames"])
         .args(["--untracked-files=all", "--ignored=traditional"])
-        // Looking into a submodule would run git there, with the submodule's own configuration.
-        .arg("--ignore-submodules=all")
+        // What a submodule has checked out is compared; looking further would run git there, with its configuration.
+        .arg("--ignore-submodules=dirty")
         .long()
         .bytes()
         .await?;

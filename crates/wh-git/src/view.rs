@@ -67,13 +67,18 @@ impl View {
     /// Lets the view see files in `work_tree`, and start from a copy of `index` that it may change.
     pub(crate) fn over_copy(mut self, work_tree: &Path, index: &Path) -> Result<Self, GitError> {
         self.work_tree = Some(work_tree.to_owned());
-        self.index = self.dir.path().join("index");
+        self.index = self.own_index();
         match fs::read(index) {
             Ok(bytes) => fs::write(&self.index, bytes).map_err(GitError::Start)?,
             Err(error) if error.kind() == io::ErrorKind::NotFound => {}
             Err(error) => return Err(GitError::Start(error)),
         }
         Ok(self)
+    }
+
+    /// Returns the index that nobody else uses.
+    pub(crate) fn own_index(&self) -> PathBuf {
+        self.dir.path().join("index")
     }
 
     /// Lets `HEAD` of the view be this commit.

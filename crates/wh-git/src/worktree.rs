@@ -7,7 +7,11 @@ use std::{
 
 use wh_domain::BranchName;
 
-use crate::{CommitId, GitError, RepoHandle, repo::branch_of_head, view::View};
+use crate::{
+    CommitId, GitError, RepoHandle,
+    repo::{branch_of_head, read_small},
+    view::View,
+};
 
 /// Where a worktree is, recorded when it was made.
 ///
@@ -129,11 +133,36 @@ impl WorktreeHandle {
 
     /// Refuses to go on when the worktree is missing.
     pub(crate) fn check(&self) -> Result<(), WorktreeError> {
+        self.mend()?;
         self.missing().map_or(Ok(()), |why| {
             Err(WorktreeError::Missing {
                 path: self.paths.path.clone(),
                 why,
             })
+        })
+    }
+
+    /// Writes the worktree's `commondir` anew when it leads elsewhere.
+    ///
+    /// Git finds references through this file, whatever `GIT_COMMON_DIR` says, and an agent can write it. There is only
+    /// one right value, so a wrong one is put right rather than reported.
+    pub(crate) fn mend(&self) -> Result<(), WorktreeError> {
+        const RIGHT: &str = "../..\n";
+        let git_dir = &self.paths.git_dir;
+        let file = git_dir.join("commondir");
+        let is_dir = fs::symlink_metadata(git_dir).is_ok_and(|found| found.is_dir());
+        if !is_dir || read_small(&file).is_ok_and(|text| text == RIGHT) {
+            return Ok(());
+        }
+        let mend = || {
+            let mut new = tempfile::NamedTempFile::new_in(git_dir)?;
+            io::Write::write_all(&mut new, RIGHT.as_bytes())?;
+            new.persist(&file)?;
+            Ok(())
+        };
+        mend().map_err(|source| WorktreeError::Directory {
+            path: file.clone(),
+            source,
         })
     }
 
