@@ -48,7 +48,7 @@ const ALLOWED_EDGES: &[(&str, &[&str])] = &[
 const ANY_BUT_TESTKIT: &str = "*";
 
 /// What the tests of any crate may use beyond its edges.
-const ALLOWED_IN_TESTS: &[&str] = &["wh-testkit", "wh-store", "wh-store-sqlite"];
+const ALLOWED_IN_TESTS: &[&str] = &["wh-testkit", "wh-agents", "wh-store", "wh-store-sqlite"];
 
 /// Third-party crates, each with their kin (`axum`, `axum-extra`), and the only crates of ours that may name them.
 const CONFINED: &[(&str, &[&str])] = &[

@@ -4,6 +4,7 @@
 //! view holds what a caller is told. Doc comments become the descriptions in `tools/list` and `/openapi.json`, so they
 //! are written for whoever calls. Requests refuse unknown fields: what we do not understand is never silently dropped.
 
+mod agent;
 mod audit;
 mod board;
 mod common;
@@ -11,11 +12,13 @@ mod config;
 mod error;
 mod event;
 mod key;
+mod message;
 mod repo;
 mod server;
 mod session;
 mod user;
 
+pub use agent::{AgentGetRequest, AgentListRequest, AgentListView, AgentView};
 pub use audit::{AuditEntryView, AuditListRequest, AuditListView};
 pub use board::{
     BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
@@ -28,6 +31,10 @@ pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use key::{
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
+};
+pub use message::{
+    MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
+    SearchHitView, SessionSearchRequest, SessionSearchView,
 };
 pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
 pub use server::{BackupCreateRequest, BackupCreatedView, LoginLinkView, ServerFile, WhoAmIView};

@@ -8,6 +8,7 @@ use std::{
 
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
+use wh_agents::Agents;
 use wh_domain::{Facts, Operation, Principal, Surface, User};
 use wh_store::Store;
 
@@ -24,6 +25,7 @@ pub struct AppParts {
     pub store: Arc<dyn Store>,
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
+    pub agents: Agents,
     /// Cancelled when the server stops: ends feeds and other long calls.
     pub shutdown: CancellationToken,
 }
@@ -33,6 +35,7 @@ pub struct App {
     pub(crate) store: Arc<dyn Store>,
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
+    pub(crate) agents: Agents,
     pub(crate) shutdown: CancellationToken,
     pub(crate) principals: PrincipalCache,
     pub(crate) attempts: Attempts,
@@ -48,6 +51,7 @@ impl App {
             store: parts.store,
             clock: parts.clock,
             ids: parts.ids,
+            agents: parts.agents,
             shutdown: parts.shutdown,
             principals: PrincipalCache::default(),
             attempts: Attempts::default(),

@@ -53,10 +53,17 @@ impl App {
         .await
     }
 
+    /// Returns one setting as it is in force.
+    pub(crate) async fn setting(&self, key: SettingKey) -> Result<Setting> {
+        let set = self.store.setting_list().await?;
+        let value = set.into_iter().find(|(k, _)| *k == key).map(|(_, v)| v);
+        Ok(in_force(key, value))
+    }
+
     async fn settings(&self) -> Result<Vec<Setting>> {
         let set: HashMap<_, _> = self.store.setting_list().await?.into_iter().collect();
         let setting = |key: SettingKey| in_force(key, set.get(&key).copied());
-        Ok(SettingKey::ALL.into_iter().map(setting).collect())
+        Ok(SettingKey::ALL.iter().copied().map(setting).collect())
     }
 }
 

@@ -140,8 +140,8 @@ impl From<StoreError> for AppError {
     fn from(error: StoreError) -> Self {
         match &error {
             StoreError::NotFound { what } => Self::not_found(what),
-            StoreError::Taken { what } => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint(format!("choose another {what}, or use the one that exists")),
+            StoreError::Taken { .. } => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("choose another, or use the one that exists"),
             StoreError::Stale { .. } => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("read it again and repeat the change"),
             StoreError::Fenced { .. } => Self::new(ErrorCode::Conflict, error.to_string()),

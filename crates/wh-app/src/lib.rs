@@ -5,9 +5,10 @@
 //! like the rows of the permission table ([`wh_domain::Operation`]). Each takes an [`OpContext`] (who, when, which
 //! request), asks the table first, and hands the store a change together with its audit entry and its events.
 //!
-//! Requests record intent and return; what takes long is done by reconcilers, which are idempotent and start again
-//! after a crash. None is needed yet: nothing here runs a process.
+//! Requests record intent and return; what takes long is done by reconcilers (`reconcile`), which are idempotent and
+//! start again after a crash.
 
+mod agent;
 mod app;
 mod attempts;
 mod audit;
@@ -22,7 +23,10 @@ mod event;
 mod key;
 mod login;
 mod lookup;
+mod message;
+mod reconcile;
 mod repo;
+mod retention;
 mod session;
 mod user;
 
@@ -35,4 +39,6 @@ pub use error::{AppError, Result};
 pub use event::{EventFeed, EventStretch, FeedItem};
 pub use key::{KeyMade, KeyQuery};
 pub use login::LoginLink;
+pub use message::{MessageQuery, Transcript};
 pub use session::{SessionQuery, SessionRelatives};
+pub use wh_store::MessageHit;

@@ -7,10 +7,10 @@ use reqwest::header::{AUTHORIZATION, HeaderMap, HeaderValue};
 use reqwest::{RequestBuilder, Response, StatusCode};
 use serde::Serialize;
 use serde::de::DeserializeOwned;
-use serde_json::Map;
 use url::Url;
-use wh_api::{ErrorBody, ErrorView};
+use wh_api::ErrorBody;
 
+use crate::failure::{cause, foreign_error, nobody_there};
 use crate::{ClientError, query};
 
 pub use reqwest::Method;
@@ -18,8 +18,6 @@ pub use reqwest::Method;
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// How long a call may take; feeds and streams are not calls.
 const CALL_WITHIN: Duration = Duration::from_secs(120);
-/// How much of an answer that is not ours is quoted in an error.
-const QUOTE_CHARS_MAX: usize = 200;
 /// Where in its data directory a server listens.
 const SOCKET_NAME: &str = "wheelhouse.sock";
 
@@ -173,17 +171,16 @@ impl Client {
         if !error.is_connect() {
             return ClientError::transport("the call got no answer", error);
         }
-        let advice = match &self.target {
-            Target::Socket(_) => "start one with `wheelhouse serve`".to_owned(),
-            Target::Address(_) => {
-                let why = root_cause(&error);
-                format!("check the address and that the server runs ({why})")
-            }
-        };
-        ClientError::NotRunning {
-            target: self.target(),
-            advice,
+        let target = self.target();
+        if !nobody_there(&error) {
+            return ClientError::transport(format!("cannot connect to {target}"), cause(&error));
         }
+        let advice = match &self.target {
+            Target::Socket(_) => "start one with `wheelhouse serve`",
+            Target::Address(_) => "check the address and that the server runs",
+        };
+        let advice = advice.to_owned();
+        ClientError::NotRunning { target, advice }
     }
 }
 
@@ -234,39 +231,6 @@ fn builder(tls: bool) -> Result<reqwest::ClientBuilder, ClientError> {
 
 fn setup(error: impl Into<Box<dyn std::error::Error + Send + Sync>>) -> ClientError {
     ClientError::transport("failed to set up the HTTP client", error)
-}
-
-/// Describes a refusal that is not in our shape, such as a proxy's.
-fn foreign_error(status: StatusCode, text: &str) -> ErrorView {
-    let code = match status.as_u16() {
-        401 => "UNAUTHENTICATED",
-        403 => "FORBIDDEN",
-        404 => "NOT_FOUND",
-        409 => "CONFLICT",
-        413 | 429 => "LIMIT_EXCEEDED",
-        400..=499 => "INVALID_INPUT",
-        502..=504 => "UNAVAILABLE",
-        _ => "INTERNAL",
-    };
-    let quote: String = text.trim().chars().take(QUOTE_CHARS_MAX).collect();
-    let message = match quote.is_empty() {
-        true => format!("the server answered {status}"),
-        false => format!("the server answered {status}: {quote}"),
-    };
-    ErrorView {
-        code: code.to_owned(),
-        message,
-        hint: None,
-        details: Map::new(),
-    }
-}
-
-fn root_cause(error: &dyn std::error::Error) -> String {
-    let mut cause = error;
-    while let Some(next) = cause.source() {
-        cause = next;
-    }
-    cause.to_string()
 }
 
 #[cfg(test)]

@@ -7,6 +7,7 @@
 mod client;
 mod error;
 mod events;
+mod failure;
 mod lines;
 mod operations;
 mod query;

@@ -46,6 +46,14 @@ impl Client {
             .await
     }
 
+    pub async fn agent_list(&self) -> Result<AgentListView> {
+        self.get(&["agents"], &Empty {}).await
+    }
+
+    pub async fn agent_get(&self, agent: &str) -> Result<AgentView> {
+        self.get(&["agents", agent], &Empty {}).await
+    }
+
     pub async fn repo_add(&self, request: &RepoAddRequest) -> Result<RepoView> {
         self.post(&["repos"], request).await
     }

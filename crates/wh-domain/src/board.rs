@@ -224,10 +224,21 @@ impl Board {
             id: change.id,
             name: change.name.ok_or(BoardRefusal::ZoneWithoutName)?,
             color: change.color,
-            rect: change.rect.unwrap_or_default(),
+            rect: change.rect.unwrap_or_else(|| self.free_rect()),
             prompt_template: change.prompt_template,
         });
         Ok(())
+    }
+
+    /// Returns a place for a zone that was given none: right of all others, so that none covers another.
+    fn free_rect(&self) -> Rect {
+        const GAP: f64 = 40.0;
+        let right = |zone: &Zone| zone.rect.x + zone.rect.width + GAP;
+        let x = self.zones.iter().map(right).fold(0.0, f64::max);
+        Rect {
+            x: x.min(Self::EXTENT_MAX),
+            ..Rect::default()
+        }
     }
 
     fn place(&mut self, placement: Placement) -> Result<(), BoardRefusal> {

@@ -63,6 +63,12 @@ fn apply(patch: BoardPatch) -> Result<Board, BoardRefusal> {
 }
 
 #[test]
+fn new_zones_lie_beside_each_other() {
+    let zones = board().zones;
+    assert_eq!((zones[0].rect.x, zones[1].rect.x), (0.0, 440.0));
+}
+
+#[test]
 fn placing_again_moves() {
     let board = apply(BoardPatch {
         placements: vec![at(item(20), 7.0, None)],

@@ -5,6 +5,7 @@
 //! every rule can be tested by calling it. Domain types are not serialized (ids excepted); rows and wire types convert
 //! explicitly in the crates that own them.
 
+mod agent;
 mod approval;
 mod audit;
 mod board;
@@ -34,6 +35,7 @@ mod turn;
 mod user;
 mod worktree;
 
+pub use agent::{Agent, AgentOrigin, AgentState};
 pub use approval::{ApprovalKind, ApprovalState};
 pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
 pub use board::{

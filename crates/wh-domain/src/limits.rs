@@ -22,17 +22,22 @@ pub struct Limits {
     pub review_timeout_hours: u32,
 }
 
+impl Limits {
+    /// What holds unless a setting says otherwise.
+    pub const DEFAULT: Self = Self {
+        spawn_depth_max: 3,
+        spawn_children_max: 8,
+        spawn_tree_max: 50,
+        spawn_per_minute_max: 10,
+        live_sessions_max: 100,
+        review_rounds_max: 3,
+        review_abandon_after: 5,
+        review_timeout_hours: 24,
+    };
+}
+
 impl Default for Limits {
     fn default() -> Self {
-        Self {
-            spawn_depth_max: 3,
-            spawn_children_max: 8,
-            spawn_tree_max: 50,
-            spawn_per_minute_max: 10,
-            live_sessions_max: 100,
-            review_rounds_max: 3,
-            review_abandon_after: 5,
-            review_timeout_hours: 24,
-        }
+        Self::DEFAULT
     }
 }

@@ -93,6 +93,11 @@ operations! {
     BoardCreate,        "board_create",      Write,   Anyone,   true,    NO_ROLE;
     BoardUpdate,        "board_update",      Set,     Anyone,   true,    NO_ROLE;
     BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    NO_ROLE;
+    SessionSearch,      "session_search",    Read,    Anyone,   true,    EVERY_ROLE;
+    MessageList,        "message_list",      Read,    Anyone,   true,    EVERY_ROLE;
+    MessageGet,         "message_get",       Read,    Anyone,   true,    EVERY_ROLE;
+    AgentList,          "agent_list",        Read,    Anyone,   true,    EVERY_ROLE;
+    AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE;

@@ -4,25 +4,6 @@ use std::fmt;
 
 use crate::Limits;
 
-/// The settings, by the name `config_set` takes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum SettingKey {
-    ReviewMaxIterations,
-    ReviewAutoAbandonAfter,
-    ReviewTimeoutHours,
-    SpawnDepthMax,
-    SpawnChildrenMax,
-    SpawnTreeMax,
-    SpawnPerMinuteMax,
-    SessionLivePerUserMax,
-    BudgetSessionTokens,
-    BudgetSessionCostMicros,
-    BudgetSessionWallSeconds,
-    BudgetSessionTurns,
-    EventRetentionDays,
-    AuditRetentionDays,
-}
-
 /// What a setting is and may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct SettingSpec {
@@ -63,28 +44,61 @@ pub enum SettingRefusal {
     Required { name: &'static str },
 }
 
-impl SettingKey {
-    /// Every setting.
-    pub const ALL: [Self; 14] = [
-        Self::ReviewMaxIterations,
-        Self::ReviewAutoAbandonAfter,
-        Self::ReviewTimeoutHours,
-        Self::SpawnDepthMax,
-        Self::SpawnChildrenMax,
-        Self::SpawnTreeMax,
-        Self::SpawnPerMinuteMax,
-        Self::SessionLivePerUserMax,
-        Self::BudgetSessionTokens,
-        Self::BudgetSessionCostMicros,
-        Self::BudgetSessionWallSeconds,
-        Self::BudgetSessionTurns,
-        Self::EventRetentionDays,
-        Self::AuditRetentionDays,
-    ];
+macro_rules! settings {
+    ($($key:ident, $name:literal, $default:expr, $max:expr, $about:literal;)+) => {
+        /// The settings. Each has a row in the table below.
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum SettingKey {
+            $(#[doc = concat!("`", $name, "`: ", $about)] $key,)+
+        }
 
+        impl SettingKey {
+            /// Every setting, in the order of the table.
+            pub const ALL: &'static [Self] = &[$(Self::$key,)+];
+        }
+
+        const SPECS: &[SettingSpec] = &[$(SettingSpec {
+            key: SettingKey::$key,
+            name: $name,
+            about: $about,
+            default: $default,
+            min: 1,
+            max: $max,
+        },)+];
+    };
+}
+
+/// A setting that may be without limit.
+const OPEN: Option<i64> = None;
+
+const fn count(default: u32) -> Option<i64> {
+    Some(default as i64)
+}
+
+const LIMITS: Limits = Limits::DEFAULT;
+
+settings! {
+    // key,                   name,                          default,                             at most,  what it is
+    ReviewMaxIterations,      "review.max_iterations",       count(LIMITS.review_rounds_max),     100,      "rounds of review of one coding session";
+    ReviewAutoAbandonAfter,   "review.auto_abandon_after",   count(LIMITS.review_abandon_after),  100,      "failed reviews, refused requests included, after which the work is given up";
+    ReviewTimeoutHours,       "review.timeout_hours",        count(LIMITS.review_timeout_hours),  720,      "hours until a silent review is over";
+    SpawnDepthMax,            "spawn.depth_max",             count(LIMITS.spawn_depth_max),       20,       "levels of children below a root session";
+    SpawnChildrenMax,         "spawn.children_max",          count(LIMITS.spawn_children_max),    1_000,    "live children of one session";
+    SpawnTreeMax,             "spawn.tree_max",              count(LIMITS.spawn_tree_max),        10_000,   "sessions in a whole tree, ended ones included";
+    SpawnPerMinuteMax,        "spawn.per_minute_max",        count(LIMITS.spawn_per_minute_max),  1_000,    "spawns in one tree within a minute";
+    SessionLivePerUserMax,    "session.live_per_user_max",   count(LIMITS.live_sessions_max),     10_000,   "live sessions of one user";
+    BudgetSessionTokens,      "budget.session.tokens",       OPEN,                                i64::MAX, "tokens a session may use";
+    BudgetSessionCostMicros,  "budget.session.cost_micros",  OPEN,                                i64::MAX, "millionths of a US dollar a session may cost";
+    BudgetSessionWallSeconds, "budget.session.wall_seconds", OPEN,                                i64::MAX, "seconds a session may be at work";
+    BudgetSessionTurns,       "budget.session.turns",        OPEN,                                i64::MAX, "turns a session may take";
+    EventRetentionDays,       "retention.event_days",        count(90),                           36_500,   "days after which events are forgotten";
+    AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
+}
+
+impl SettingKey {
     /// Finds a setting by its name.
     pub fn parse(name: &str) -> Result<Self, SettingRefusal> {
-        let found = Self::ALL.into_iter().find(|key| key.name() == name);
+        let found = Self::ALL.iter().copied().find(|key| key.name() == name);
         found.ok_or_else(|| SettingRefusal::Unknown {
             name: name.chars().take(100).collect(),
         })
@@ -96,101 +110,13 @@ impl SettingKey {
     }
 
     /// Returns what the setting is and may be.
-    pub fn spec(self) -> SettingSpec {
-        let limits = Limits::default();
-        let count = |name, about, default: u32, max| SettingSpec {
-            key: self,
-            name,
-            about,
-            default: Some(i64::from(default)),
-            min: 1,
-            max,
-        };
-        let open = |name, about| SettingSpec {
-            key: self,
-            name,
-            about,
-            default: None,
-            min: 1,
-            max: i64::MAX,
-        };
-        match self {
-            Self::ReviewMaxIterations => count(
-                "review.max_iterations",
-                "rounds of review of one coding session",
-                limits.review_rounds_max,
-                100,
-            ),
-            Self::ReviewAutoAbandonAfter => count(
-                "review.auto_abandon_after",
-                "failed reviews, refused requests included, after which the work is given up",
-                limits.review_abandon_after,
-                100,
-            ),
-            Self::ReviewTimeoutHours => count(
-                "review.timeout_hours",
-                "hours until a silent review is over",
-                limits.review_timeout_hours,
-                720,
-            ),
-            Self::SpawnDepthMax => count(
-                "spawn.depth_max",
-                "levels of children below a root session",
-                limits.spawn_depth_max,
-                20,
-            ),
-            Self::SpawnChildrenMax => count(
-                "spawn.children_max",
-                "live children of one session",
-                limits.spawn_children_max,
-                1_000,
-            ),
-            Self::SpawnTreeMax => count(
-                "spawn.tree_max",
-                "sessions in a whole tree, ended ones included",
-                limits.spawn_tree_max,
-                10_000,
-            ),
-            Self::SpawnPerMinuteMax => count(
-                "spawn.per_minute_max",
-                "spawns in one tree within a minute",
-                limits.spawn_per_minute_max,
-                1_000,
-            ),
-            Self::SessionLivePerUserMax => count(
-                "session.live_per_user_max",
-                "live sessions of one user",
-                limits.live_sessions_max,
-                10_000,
-            ),
-            Self::BudgetSessionTokens => open("budget.session.tokens", "tokens a session may use"),
-            Self::BudgetSessionCostMicros => open(
-                "budget.session.cost_micros",
-                "millionths of a US dollar a session may cost",
-            ),
-            Self::BudgetSessionWallSeconds => open(
-                "budget.session.wall_seconds",
-                "seconds a session may be at work",
-            ),
-            Self::BudgetSessionTurns => open("budget.session.turns", "turns a session may take"),
-            Self::EventRetentionDays => count(
-                "retention.event_days",
-                "days after which events may be forgotten",
-                90,
-                36_500,
-            ),
-            Self::AuditRetentionDays => count(
-                "retention.audit_days",
-                "days after which audit entries of reads may be forgotten",
-                365,
-                36_500,
-            ),
-        }
+    pub fn spec(self) -> &'static SettingSpec {
+        &SPECS[self as usize]
     }
 
     /// Checks a value for this setting.
     pub fn check(self, value: Option<i64>) -> Result<SettingValue, SettingRefusal> {
-        let SettingSpec {
+        let &SettingSpec {
             name,
             default,
             min,
@@ -222,7 +148,8 @@ mod tests {
 
     #[test]
     fn every_default_is_a_valid_value_and_every_name_reads_back() {
-        for key in SettingKey::ALL {
+        for &key in SettingKey::ALL {
+            assert_eq!(key.spec().key, key);
             assert!(key.check(key.spec().default).is_ok(), "{}", key.name());
             assert_eq!(SettingKey::parse(key.name()), Ok(key));
         }

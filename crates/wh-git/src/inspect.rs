@@ -4,7 +4,7 @@ use std::path::{Path, PathBuf};
 
 use wh_domain::BranchName;
 
-use crate::{GitError, command::look};
+use crate::{GitError, RepoHandle};
 
 /// What is known of a repository after a look at it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,33 +16,18 @@ pub struct RepoFacts {
 }
 
 /// Looks at the repository at `path`, which is a checkout or a bare repository.
-///
-/// The git directory is found by us and not by git, whose search would walk up into whatever contains `path`.
 pub async fn inspect(path: &Path) -> Result<RepoFacts, GitError> {
-    let git_dir = find_git_dir(path).ok_or_else(|| GitError::NotARepository {
-        path: path.to_owned(),
+    let repo = RepoHandle::find(path)?;
+    let default_branch = repo.default_branch().await.map_err(|error| match error {
+        GitError::Failed { .. } => GitError::NotARepository {
+            path: path.to_owned(),
+        },
+        other => other,
     })?;
-    look(&git_dir, &["rev-parse", "--git-dir"])
-        .await
-        .map_err(|error| match error {
-            GitError::Failed { .. } => GitError::NotARepository {
-                path: path.to_owned(),
-            },
-            other => other,
-        })?;
-    let head = look(&git_dir, &["symbolic-ref", "--short", "-q", "HEAD"]).await;
-    let default_branch = head.ok().and_then(|name| BranchName::parse(&name).ok());
     Ok(RepoFacts {
-        git_dir,
+        git_dir: repo.paths().git_dir.clone(),
         default_branch,
     })
-}
-
-fn find_git_dir(path: &Path) -> Option<PathBuf> {
-    let nested = path.join(".git");
-    [nested, path.to_owned()]
-        .into_iter()
-        .find(|dir| dir.join("HEAD").is_file() && dir.join("objects").is_dir())
 }
 
 #[cfg(test)]

@@ -2,12 +2,56 @@
 //!
 //! Whatever an agent can write is hostile input to git: commands run with an explicit git directory, no hooks, no
 //! file-system monitor, no external diff, no credential helper, no system or global configuration and a protocol
-//! allow-list, so that nothing in a repository can make the server run a program.
+//! allow-list, so that nothing in a repository can make the server run a program. Commands that touch contents or a
+//! network do not read the repository's configuration at all (module `view`).
 
+mod beneath;
+mod child;
+mod cleanup;
 mod command;
+mod commit;
+mod create;
+mod diff;
+mod erase;
+mod exclude;
+#[doc(hidden)]
+pub mod fault;
+mod fetch;
+mod import;
 mod inspect;
+mod marker;
+mod mentioned;
+mod merge;
+mod object;
+mod patch;
+mod process;
+mod read;
+mod remove;
+mod repo;
+mod rescue;
+mod risk;
+mod snapshot;
+mod status;
 mod version;
+mod view;
+mod walk;
+mod worktree;
 
+pub use cleanup::{CleanUp, clean_up_list};
 pub use command::GitError;
+pub use commit::{CommitError, Identity, What};
+pub use create::{Base, Start};
+pub use diff::{Change, Diff, DiffLimits, FileDiff, FileKind, Patch, Patches};
+pub use fetch::{HttpHeader, NotAHeader, Progress};
 pub use inspect::{RepoFacts, inspect};
+pub use merge::{Merge, MergeError, Merged};
+pub use object::{CommitId, NotACommitId};
+pub use read::{FileContent, FileError};
+pub use remove::{IgnoredFiles, Removal, RemoveError, Removed};
+pub use repo::{Branch, RepoHandle, RepoPaths};
+pub use rescue::{Rescue, RescueLabel};
+pub use risk::Risk;
+pub use status::Status;
 pub use version::version;
+pub use walk::DiskUse;
+pub use worktree::{Checkout, Missing, WorktreeError, WorktreeHandle, WorktreePaths};

@@ -5,6 +5,7 @@ use std::{
     fmt::Display,
     sync::Arc,
     task::{Context, Poll},
+    time::Duration,
 };
 
 use futures::future::BoxFuture;
@@ -29,6 +30,8 @@ use crate::{
 pub struct EndpointConfig {
     /// The version in `serverInfo`.
     pub version: &'static str,
+    /// How long a tool call may take. Reached: the caller is told; what was recorded as intended goes on.
+    pub call_time_max: Duration,
     pub transport: TransportConfig,
     pub lines: LinesConfig,
 }
@@ -44,7 +47,7 @@ pub struct Endpoint {
 impl Endpoint {
     /// Puts the endpoint together.
     pub fn new(app: Arc<App>, config: EndpointConfig) -> Self {
-        let handler = Handler::new(app, config.version);
+        let handler = Handler::new(app, config.version, config.call_time_max);
         Self {
             service: McpService::new(handler.clone(), config.transport),
             handler,

@@ -1,6 +1,6 @@
 //! Answers MCP requests for whoever is calling.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
@@ -16,7 +16,7 @@ use rmcp::{
 };
 use sha2::{Digest, Sha256};
 use wh_app::{App, AppError, Idempotency, OpContext};
-use wh_domain::{IdempotencyKey, Principal, Surface};
+use wh_domain::{ErrorCode, IdempotencyKey, Principal, Surface};
 
 use crate::{
     complete,
@@ -41,6 +41,7 @@ const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
 pub(crate) struct Handler {
     app: Arc<App>,
     version: &'static str,
+    call_time_max: Duration,
     gate: Arc<Gate>,
     connection: Connection,
 }
@@ -50,6 +51,7 @@ impl Clone for Handler {
         Self {
             app: Arc::clone(&self.app),
             version: self.version,
+            call_time_max: self.call_time_max,
             gate: Arc::clone(&self.gate),
             connection: Connection::default(),
         }
@@ -57,10 +59,11 @@ impl Clone for Handler {
 }
 
 impl Handler {
-    pub(crate) fn new(app: Arc<App>, version: &'static str) -> Self {
+    pub(crate) fn new(app: Arc<App>, version: &'static str, call_time_max: Duration) -> Self {
         Self {
             app,
             version,
+            call_time_max,
             gate: Arc::default(),
             connection: Connection::default(),
         }
@@ -114,6 +117,12 @@ fn toolsets(context: &RequestContext<RoleServer>) -> Result<Toolsets, ErrorData>
     let address = parts.map(|parts| parts.extensions.get().unwrap_or(&parts.uri));
     let query = address.and_then(http::Uri::query);
     Toolsets::from_query(query).map_err(|message| ErrorData::invalid_params(message, None))
+}
+
+fn took_too_long(limit: Duration) -> AppError {
+    let message = format!("the call took longer than {} s", limit.as_secs());
+    AppError::new(ErrorCode::Unavailable, message)
+        .hint("look whether it was done before you repeat it")
 }
 
 /// Reads the mark that makes a repeat harmless.
@@ -217,9 +226,10 @@ impl ServerHandler for Handler {
             cx.idempotency = idempotency(&request.name, &arguments)?;
             tool.call(Arc::clone(&self.app), cx, arguments).await
         };
-        let result = match called.await {
-            Ok(answer) => tool_answer(answer, context.protocol_version().as_ref()),
-            Err(error) => tool_error(&error),
+        let result = match tokio::time::timeout(self.call_time_max, called).await {
+            Ok(Ok(answer)) => tool_answer(answer, context.protocol_version().as_ref()),
+            Ok(Err(error)) => tool_error(&error),
+            Err(_) => tool_error(&took_too_long(self.call_time_max)),
         };
         Ok(result.into())
     }

@@ -23,39 +23,47 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Arc<JsonObject> {
     Arc::new(object)
 }
 
-/// Returns the schema of an answer, which a refusal fits too: some clients check even answers marked as errors, and
-/// would throw away what went wrong.
+/// Returns the schema of an answer: the names and types of its fields, and no more.
+///
+/// Whoever reads an answer sees what lies within a field; the words are for those who must fill fields in, and
+/// `/openapi.json` has everything. Nothing is required, so that a refusal fits too: some clients check even answers marked
+/// as errors, and would throw away what went wrong.
 pub(crate) fn answer_schema_of<T: JsonSchema>() -> Arc<JsonObject> {
-    let mut object = (*schema_of::<T>()).clone();
-    bare(&mut object);
-    if let Some(required) = object.remove("required") {
-        let done = serde_json::json!({ "required": required });
-        let refused = serde_json::json!({ "required": ["error"] });
-        object.insert("anyOf".into(), Value::Array(vec![done, refused]));
-    }
-    Arc::new(object)
+    let full = schema_of::<T>();
+    let fields = full.get("properties").and_then(Value::as_object);
+    let outline = |(name, schema): (&String, &Value)| (name.clone(), outline(schema));
+    let fields: Map<_, _> = fields.into_iter().flatten().map(outline).collect();
+    let schema = serde_json::json!({ "type": "object", "properties": fields });
+    Arc::new(schema.as_object().cloned().unwrap_or_default())
 }
 
-/// Leaves names and types. Whoever reads an answer sees what its fields are; the words are for those who must fill
-/// them in, and `/openapi.json` has them all.
-fn bare(object: &mut Map<String, Value>) {
-    object.remove("description");
+/// Returns what kind of value a field holds. One that may be of several kinds is left open.
+fn outline(schema: &Value) -> Value {
+    let kind = &schema["type"];
+    let mut outline = Map::new();
+    if kind.is_string() {
+        outline.insert("type".into(), kind.clone());
+    }
+    if kind == "array" && schema["items"]["type"].is_string() {
+        let items = serde_json::json!({ "type": schema["items"]["type"] });
+        outline.insert("items".into(), items);
+    }
+    Value::Object(outline)
+}
+
+/// Visits the schemas within a schema.
+fn for_each_inner(object: &mut Map<String, Value>, visit: impl Fn(&mut Map<String, Value>)) {
     for (key, value) in object.iter_mut() {
         match value {
             Value::Object(properties) if key == "properties" => {
-                properties
-                    .values_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(bare);
+                let inner = properties.values_mut().filter_map(Value::as_object_mut);
+                inner.for_each(&visit);
             }
-            Value::Object(inner) => {
-                inner.remove("required");
-                bare(inner);
+            Value::Object(schema) => visit(schema),
+            Value::Array(items) => {
+                let inner = items.iter_mut().filter_map(Value::as_object_mut);
+                inner.for_each(&visit);
             }
-            Value::Array(items) => items
-                .iter_mut()
-                .filter_map(Value::as_object_mut)
-                .for_each(bare),
             _ => {}
         }
     }
@@ -78,22 +86,7 @@ fn slim(object: &mut Map<String, Value>) {
         let one = one.clone();
         object.insert("type".into(), one);
     }
-    for (key, value) in object.iter_mut() {
-        match value {
-            Value::Object(properties) if key == "properties" => {
-                properties
-                    .values_mut()
-                    .filter_map(Value::as_object_mut)
-                    .for_each(slim);
-            }
-            Value::Object(inner) => slim(inner),
-            Value::Array(items) => items
-                .iter_mut()
-                .filter_map(Value::as_object_mut)
-                .for_each(slim),
-            _ => {}
-        }
-    }
+    for_each_inner(object, slim);
 }
 
 #[cfg(test)]

@@ -1,9 +1,9 @@
 //! The one line of text beside each structured answer.
 
 use wh_api::{
-    AuditListView, BoardListView, BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView,
-    RepoListView, RepoView, SessionListView, SessionTreeView, SessionView, SettingView,
-    UserListView, UserView,
+    AgentListView, AgentView, AuditListView, BoardListView, BoardView, ConfigView, KeyCreatedView,
+    KeyListView, KeyView, MessageListView, MessageView, RepoListView, RepoView, SessionListView,
+    SessionSearchView, SessionTreeView, SessionView, SettingView, UserListView, UserView,
 };
 
 /// Says in one line what an answer holds.
@@ -19,6 +19,53 @@ fn listed(count: usize, what: &str, more: &Option<String>) -> String {
     };
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}{more}")
+}
+
+impl Summary for AgentView {
+    fn summary(&self) -> String {
+        match (&self.version, self.ready) {
+            (Some(version), true) => format!("{} is ready, {version}", self.title),
+            (None, true) => format!("{} is ready", self.title),
+            (_, false) => format!("{} lacks {}", self.title, self.missing.join(", ")),
+        }
+    }
+}
+
+impl Summary for AgentListView {
+    fn summary(&self) -> String {
+        let ready = self.agents.iter().filter(|agent| agent.ready).count();
+        format!(
+            "{}, {ready} ready",
+            listed(self.agents.len(), "agent", &None)
+        )
+    }
+}
+
+impl Summary for MessageListView {
+    fn summary(&self) -> String {
+        let more = if self.next_after.is_some() {
+            ", more with next_after"
+        } else {
+            ""
+        };
+        let count = listed(self.messages.len(), "message", &None);
+        format!(
+            "{count} of {}, session is {}{more}",
+            self.last_seq, self.state
+        )
+    }
+}
+
+impl Summary for MessageView {
+    fn summary(&self) -> String {
+        format!("message {}: {}", self.seq, self.kind)
+    }
+}
+
+impl Summary for SessionSearchView {
+    fn summary(&self) -> String {
+        listed(self.hits.len(), "message", &None)
+    }
 }
 
 impl Summary for BoardView {

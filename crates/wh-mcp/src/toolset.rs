@@ -6,6 +6,8 @@ use std::collections::BTreeSet;
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
 pub(crate) enum Toolset {
     Session,
+    Message,
+    Agent,
     Board,
     Repo,
     Admin,
@@ -13,8 +15,10 @@ pub(crate) enum Toolset {
 }
 
 impl Toolset {
-    pub(crate) const ALL: [Self; 5] = [
+    pub(crate) const ALL: [Self; 7] = [
         Self::Session,
+        Self::Message,
+        Self::Agent,
         Self::Board,
         Self::Repo,
         Self::Admin,
@@ -24,6 +28,8 @@ impl Toolset {
     pub(crate) fn as_str(self) -> &'static str {
         match self {
             Self::Session => "session",
+            Self::Message => "message",
+            Self::Agent => "agent",
             Self::Board => "board",
             Self::Repo => "repo",
             Self::Admin => "admin",

@@ -4,14 +4,14 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{EventSeq, NewEvent};
-use wh_store::{Applied, Commit, MessageAppend, Result, StoreError};
+use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, StoreError};
 
 use crate::audit::AuditRow;
 use crate::change::Change;
 use crate::error::store_error;
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
-use crate::{audit, event, key, message};
+use crate::{audit, event, key, message, retention};
 
 /// A transaction that is open on the writer's connection.
 ///
@@ -66,6 +66,12 @@ impl<'c> Batch<'c> {
     /// Adds messages, or leaves no trace of them.
     pub(crate) async fn append_one(&mut self, append: MessageAppend) -> Txn<Result<u64>> {
         let result = message::append_in_txn(self, append).await;
+        self.settle(result).await
+    }
+
+    /// Removes what has expired, or nothing.
+    pub(crate) async fn forget_one(&mut self, expired: Expired) -> Txn<Result<Forgotten>> {
+        let result = retention::forget_in_txn(self.conn, expired).await;
         self.settle(result).await
     }
 

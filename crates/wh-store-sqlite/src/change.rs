@@ -5,7 +5,7 @@ use tokio::sync::oneshot;
 use wh_domain::{
     Board, Key, KeyId, Repo, Session, SessionId, SessionPatch, SettingKey, SettingValue, User,
 };
-use wh_store::{Applied, Commit, MessageAppend, Result};
+use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result};
 
 use crate::batch::Batch;
 use crate::{board, key, repo, session, setting, user};
@@ -20,6 +20,11 @@ pub(crate) enum Request {
     Append {
         append: MessageAppend,
         answer: oneshot::Sender<Result<u64>>,
+    },
+    /// Removes what has expired.
+    Forget {
+        expired: Expired,
+        answer: oneshot::Sender<Result<Forgotten>>,
     },
     /// Writes something of no meaning, to see that it can be done.
     Probe { answer: oneshot::Sender<Result<()>> },

@@ -36,6 +36,7 @@ mod notes;
 mod open;
 mod reach;
 mod repo;
+mod retention;
 mod row;
 mod session;
 mod session_row;

@@ -3,7 +3,8 @@
 use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    EventKind, Facts, Message, MessageKind, NewEvent, NewMessage, PageLimit, Reach, SessionId,
+    EventKind, Facts, Message, MessageId, MessageKind, NewEvent, NewMessage, PageLimit, Reach,
+    SessionId,
 };
 use wh_store::{MessageAppend, MessageHit, MessageStore, Result, StoreError};
 
@@ -45,6 +46,28 @@ impl MessageStore for SqliteStore {
         Ok(row::listed("message", &rows, message_row))
     }
 
+    async fn message_latest(
+        &self,
+        reach: Reach,
+        session: SessionId,
+        kind: MessageKind,
+    ) -> Result<Option<Message>> {
+        let mut query = Query::new(WITH_SESSION);
+        query.push("m.session_id = ").push_bind(uuid(session));
+        query.push(" AND m.kind = ").push_bind(kind.as_str());
+        query.push(" AND ");
+        push_owned(&mut query, reach, Owned::Sessions);
+        query.push(" ORDER BY m.seq DESC LIMIT 1");
+        self.message_of(query).await
+    }
+
+    async fn message_by_id(&self, reach: Reach, id: MessageId) -> Result<Option<Message>> {
+        let mut query = Query::new(WITH_SESSION);
+        query.push("m.id = ").push_bind(uuid(id)).push(" AND ");
+        push_owned(&mut query, reach, Owned::Sessions);
+        self.message_of(query).await
+    }
+
     async fn message_search(
         &self,
         reach: Reach,
@@ -65,6 +88,19 @@ impl MessageStore for SqliteStore {
         query.push(format_args!(" ORDER BY messages_fts.rank LIMIT {rows}"));
         let rows = self.rows(query).await?;
         Ok(row::listed("message", &rows, hit_row))
+    }
+}
+
+/// Begins a query for messages of sessions that a condition on `t` may leave out.
+const WITH_SESSION: &str =
+    "SELECT m.* FROM messages m JOIN sessions t ON t.id = m.session_id WHERE ";
+
+impl SqliteStore {
+    /// Returns the one message a query yields, if it yields one.
+    async fn message_of(&self, query: Query) -> Result<Option<Message>> {
+        let rows = self.rows(query).await?;
+        let read = |row| row::direct("message", message_row(row));
+        rows.first().map(read).transpose()
     }
 }
 

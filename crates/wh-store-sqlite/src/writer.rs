@@ -8,7 +8,7 @@ use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use wh_domain::EventSeq;
-use wh_store::{Applied, Result};
+use wh_store::{Applied, Forgotten, Result};
 
 use crate::batch::{Batch, Failed, Txn};
 use crate::cache::BoardCache;
@@ -50,6 +50,7 @@ pub(crate) struct Writer {
 enum Answer {
     Commit(oneshot::Sender<Result<Applied>>, Result<Applied>),
     Append(oneshot::Sender<Result<u64>>, Result<u64>),
+    Forget(oneshot::Sender<Result<Forgotten>>, Result<Forgotten>),
     Probe(oneshot::Sender<Result<()>>, Result<()>),
 }
 
@@ -59,6 +60,7 @@ impl Answer {
         match self {
             Self::Commit(to, result) => drop(to.send(result)),
             Self::Append(to, result) => drop(to.send(result)),
+            Self::Forget(to, result) => drop(to.send(result)),
             Self::Probe(to, result) => drop(to.send(result)),
         }
     }
@@ -68,6 +70,7 @@ impl Answer {
         match self {
             Self::Commit(to, _) => drop(to.send(Err(failed.answer()))),
             Self::Append(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Forget(to, _) => drop(to.send(Err(failed.answer()))),
             Self::Probe(to, _) => drop(to.send(Err(failed.answer()))),
         }
     }
@@ -232,6 +235,10 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.append_one(append).await;
             keep(answers, answer, result, Answer::Append)
         }
+        Request::Forget { expired, answer } => {
+            let result = batch.forget_one(expired).await;
+            keep(answers, answer, result, Answer::Forget)
+        }
         Request::Probe { answer } => {
             let result = batch.probe_one().await;
             keep(answers, answer, result, Answer::Probe)
@@ -263,6 +270,7 @@ fn refuse(request: Request, failed: &Failed) {
     match request {
         Request::Commit { answer, .. } => drop(answer.send(Err(reason))),
         Request::Append { answer, .. } => drop(answer.send(Err(reason))),
+        Request::Forget { answer, .. } => drop(answer.send(Err(reason))),
         Request::Probe { answer } => drop(answer.send(Err(reason))),
     }
 }

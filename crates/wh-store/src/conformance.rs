@@ -13,6 +13,7 @@ pub mod key;
 pub mod message;
 pub mod reach;
 pub mod repo;
+pub mod retention;
 pub mod search;
 pub mod session;
 pub mod setting;
@@ -72,6 +73,7 @@ macro_rules! conformance_checks {
                 are_numbered_without_gaps,
                 of_an_older_run_are_refused,
                 are_read_from_anywhere,
+                are_found_by_id_and_kind_within_reach,
                 of_concurrent_writers_are_all_there,
             }
             search {
@@ -90,6 +92,9 @@ macro_rules! conformance_checks {
                 of_many_reads_is_complete_and_in_order,
                 is_filtered_and_paged_to_the_end,
                 is_seen_by_those_it_is_about,
+            }
+            retention {
+                old_events_and_reads_are_forgotten_and_changes_are_not,
             }
             setting {
                 are_set_and_unset,

@@ -20,6 +20,7 @@ mod event;
 mod key;
 mod message;
 mod repo;
+mod retention;
 mod session;
 mod setting;
 mod user;
@@ -36,6 +37,7 @@ pub use event::{EventPage, EventStore};
 pub use key::KeyStore;
 pub use message::{MessageAppend, MessageHit, MessageStore};
 pub use repo::RepoStore;
+pub use retention::{Expired, Forgotten, RetentionStore};
 pub use session::SessionStore;
 pub use setting::SettingStore;
 pub use user::UserStore;
@@ -52,6 +54,7 @@ pub trait Store:
     + KeyStore
     + MessageStore
     + RepoStore
+    + RetentionStore
     + SessionStore
     + SettingStore
     + UserStore

@@ -1,7 +1,7 @@
 //! Messages.
 
 use async_trait::async_trait;
-use wh_domain::{Message, NewMessage, PageLimit, Reach, SessionId};
+use wh_domain::{Message, MessageId, MessageKind, NewMessage, PageLimit, Reach, SessionId};
 
 use crate::Result;
 
@@ -36,6 +36,17 @@ pub trait MessageStore {
         after: u64,
         limit: PageLimit,
     ) -> Result<Vec<Message>>;
+
+    /// Returns the latest message of one kind.
+    async fn message_latest(
+        &self,
+        reach: Reach,
+        session: SessionId,
+        kind: MessageKind,
+    ) -> Result<Option<Message>>;
+
+    /// Returns the message of this id.
+    async fn message_by_id(&self, reach: Reach, id: MessageId) -> Result<Option<Message>>;
 
     /// Finds messages that hold all of the words, in any session within reach.
     ///

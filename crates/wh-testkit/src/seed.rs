@@ -9,11 +9,11 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
     AgentName, Board, BoardId, Budget, Credential, EventKind, Facts, Key, KeyHash, KeyId, KeyScope,
-    Name, NewAuditEntry, NewEvent, Operation, Outcome, Owner, Rect, Secret, Session, SessionId,
-    SessionPatch, SessionRole, SessionState, Subject, Surface, Title, Usage, User, UserId,
-    UserName, UserRole, Zone, ZoneId,
+    MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation, Outcome, Owner,
+    Rect, Secret, Session, SessionId, SessionPatch, SessionRole, SessionState, Subject, Surface,
+    Title, Usage, User, UserId, UserName, UserRole, Zone, ZoneId,
 };
-use wh_store::{Commit, Store};
+use wh_store::{Commit, MessageAppend, Store};
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
 /// A database being filled. Close it before a server opens it.
@@ -121,6 +121,31 @@ impl Seed {
         let commit = commit(Operation::SessionUpdate, id.into(), owner, Some(id));
         let _applied = self.store.session_insert(&session, commit).await?;
         Ok(session)
+    }
+
+    /// Adds messages to a session's transcript and returns the ids they got.
+    pub async fn messages(
+        &self,
+        session: SessionId,
+        messages: &[(MessageKind, &str)],
+    ) -> Result<Vec<MessageId>> {
+        let new = |(kind, text): &(MessageKind, &str)| NewMessage {
+            id: some_id(),
+            turn: None,
+            kind: *kind,
+            text: (*text).to_owned(),
+            detail: Some(serde_json::json!({ "raw": text }).to_string()),
+            created_at: epoch(),
+        };
+        let messages: Vec<_> = messages.iter().map(new).collect();
+        let ids = messages.iter().map(|message| message.id).collect();
+        let append = MessageAppend {
+            session,
+            epoch: 1,
+            messages,
+        };
+        self.store.message_append(append).await?;
+        Ok(ids)
     }
 
     /// Adds `count` sessions with the events of their making.

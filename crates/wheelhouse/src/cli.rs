@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    audit, backup, board, completions, config, doctor, key, login, mcp, repo, serve, session, tool,
-    user, version,
+    agents, audit, backup, board, completions, config, doctor, key, login, mcp, repo, serve,
+    session, tool, user, version,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -72,6 +72,7 @@ pub(crate) enum Command {
     User(user::UserCommand),
     #[command(subcommand)]
     Key(key::KeyCommand),
+    Agents(agents::AgentsArgs),
     #[command(subcommand)]
     Repo(repo::RepoCommand),
     #[command(subcommand)]

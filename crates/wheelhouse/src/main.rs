@@ -58,14 +58,13 @@ fn refuse(error: &clap::Error) -> ExitCode {
         return ExitCode::from(u8::try_from(error.exit_code()).unwrap_or(Exit::Usage as u8));
     }
     let text = error.to_string();
-    let mut lines = text.lines().map(str::trim).filter(|line| !line.is_empty());
-    let message = lines.next().unwrap_or_default();
-    let message = message
-        .strip_prefix("error: ")
-        .unwrap_or(message)
-        .to_owned();
-    let hint: Vec<_> = lines.collect();
-    let error = CliError::usage(message).hint(hint.join("; "));
+    let text = text.replace("For more information, try '--help'.", "");
+    let lines: Vec<_> = text.lines().map(str::trim).collect();
+    let usage = lines.iter().position(|line| line.starts_with("Usage:"));
+    let message = lines[..usage.unwrap_or(lines.len())].join(" ");
+    let message = message.strip_prefix("error: ").unwrap_or(&message).trim();
+    let hint = usage.map_or("see --help", |at| lines[at]);
+    let error = CliError::usage(message).hint(hint);
     Ui::new(true, false, true).error(&error);
     error.exit.into()
 }

@@ -49,6 +49,7 @@ impl TestApp {
             store: Arc::clone(&store),
             clock: Arc::<StandingClock>::clone(&clock),
             ids: Arc::new(RandomIds),
+            agents: wh_agents::Agents::new(Default::default(), vec![]),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(UserName::parse("root").unwrap())

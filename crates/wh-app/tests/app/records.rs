@@ -92,3 +92,44 @@ async fn a_backup_never_overwrites() {
     let relative = test.app.backup_create(&admin, "copy.db".into()).await;
     assert_eq!(refused(relative).0, ErrorCode::InvalidInput);
 }
+
+#[tokio::test]
+async fn what_has_expired_is_forgotten_and_followers_are_told() {
+    let test = TestApp::new().await;
+    let admin = test.local().await;
+    for n in 0..3 {
+        test.app
+            .board_create(&admin, board(&format!("board {n}")))
+            .await
+            .unwrap();
+    }
+    assert_eq!(test.app.forget_expired().await.unwrap(), (0, 0));
+    test.pass(91 * 86_400);
+    let newer = test
+        .app
+        .board_create(&test.local().await, board("newer"))
+        .await
+        .unwrap();
+    let (events, _) = test.app.forget_expired().await.unwrap();
+    assert_eq!(events, 4);
+    let mut feed = test
+        .app
+        .event_follow(&test.local().await, Some(1))
+        .await
+        .unwrap();
+    let first = feed.next().await.unwrap().unwrap();
+    assert!(matches!(
+        first.as_slice(),
+        [wh_app::FeedItem::Resync { .. }]
+    ));
+    let kept = test
+        .app
+        .event_list(&test.local().await, None, PageLimit::MAX)
+        .await
+        .unwrap();
+    let wh_app::EventStretch::Page(page) = kept else {
+        panic!("the beginning is always kept");
+    };
+    assert_eq!(page.events.len(), 1);
+    assert_eq!(page.events[0].body.subject, newer.id.into());
+}

@@ -1,10 +1,12 @@
 //! The REST table, by resource. `/openapi.json` and the router are made from it.
 
+mod agent;
 mod audit;
 mod board;
 mod config;
 mod event;
 mod key;
+mod message;
 mod repo;
 mod server;
 mod session;
@@ -19,10 +21,12 @@ pub(crate) fn all() -> Vec<Route> {
         user::routes(),
         key::routes(),
         repo::routes(),
+        agent::routes(),
         board::routes(),
         config::routes(),
         audit::routes(),
         session::routes(),
+        message::routes(),
         event::routes(),
     ]
     .into_iter()

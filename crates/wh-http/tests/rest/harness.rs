@@ -67,6 +67,7 @@ impl TestServer {
             store: store.clone(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            agents: wh_agents::Agents::new(Default::default(), vec![]),
             shutdown: shutdown.clone(),
         }));
         let name = UserName::parse("root").unwrap();

@@ -1,8 +1,10 @@
 //! The catalogue of tools: what each is called, takes, returns and does, and who is shown it.
 
 mod admin;
+mod agent;
 mod board;
 mod discovery;
+mod message;
 mod repo;
 mod session;
 
@@ -167,6 +169,8 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         session::tools(),
         board::tools(),
         repo::tools(),
+        agent::tools(),
+        message::tools(),
         admin::tools(),
         discovery::tools(),
     ];

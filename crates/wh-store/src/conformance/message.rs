@@ -244,3 +244,43 @@ pub async fn of_concurrent_writers_are_all_there(store: Arc<dyn Store>) -> Outco
     }
     Ok(())
 }
+
+/// The latest of a kind and the one of an id are found by those who reach the session, and by nobody else.
+pub async fn are_found_by_id_and_kind_within_reach(store: Arc<dyn Store>) -> Outcome {
+    let user = fixture::user(&store).await?.id;
+    let stranger = fixture::user(&store).await?.id;
+    let session = fixture::session(&store, owned_by(user), None).await?.id;
+    let messages = vec![
+        message(MessageKind::Agent, "first"),
+        message(MessageKind::Agent, "second"),
+        message(MessageKind::System, "note"),
+    ];
+    let id = messages[1].id;
+    append(&store, session, messages).await?;
+    for reach in [Reach::All, Reach::User(user), Reach::Tree(session)] {
+        let latest = store
+            .message_latest(reach, session, MessageKind::Agent)
+            .await?;
+        assert_eq!(
+            latest.map(|m| (m.seq, m.text)),
+            Some((2, "second".to_owned()))
+        );
+        let found = store.message_by_id(reach, id).await?;
+        assert_eq!(found.map(|m| m.seq), Some(2));
+        assert_eq!(
+            store
+                .message_latest(reach, session, MessageKind::Plan)
+                .await?,
+            None
+        );
+    }
+    let reach = Reach::User(stranger);
+    assert_eq!(
+        store
+            .message_latest(reach, session, MessageKind::Agent)
+            .await?,
+        None
+    );
+    assert_eq!(store.message_by_id(reach, id).await?, None);
+    Ok(())
+}

@@ -1,5 +1,6 @@
 //! One file per noun: arguments and their help, then parse, call, show.
 
+pub(crate) mod agents;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod board;
@@ -30,6 +31,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Login(args) => login::run(cx, args).await,
         Command::User(command) => user::run(cx, command).await,
         Command::Key(command) => key::run(cx, command).await,
+        Command::Agents(args) => agents::run(cx, args).await,
         Command::Repo(command) => repo::run(cx, command).await,
         Command::Board(command) => board::run(cx, command).await,
         Command::Session(command) => session::run(cx, command).await,

@@ -10,7 +10,7 @@ use wh_client::Client;
 use super::doctor::server_file;
 use crate::config::{Config, Flags};
 use crate::context::Context;
-use crate::exit::CliResult;
+use crate::exit::{CliError, CliResult};
 use crate::logs;
 use crate::serve::{self, ServeOptions};
 
@@ -63,16 +63,18 @@ pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
     })?;
     config.check_listen()?;
     logs::start(&config, LOG_UNLESS_SET);
-    let serving = serve::run(options(&config));
-    if !config.open.value {
-        return Ok(serving.await?);
-    }
-    let mut serving = std::pin::pin!(serving);
-    tokio::select! {
-        ended = &mut serving => return Ok(ended?),
-        () = open_dashboard(&config.data_dir.value) => {}
-    }
-    Ok(serving.await?)
+    let mut serving = std::pin::pin!(serve::run(options(&config)));
+    let ended = if config.open.value {
+        tokio::select! {
+            ended = &mut serving => ended,
+            () = open_dashboard(&config.data_dir.value) => serving.await,
+        }
+    } else {
+        serving.await
+    };
+    ended.map_err(|error| {
+        CliError::from(error).hint("`wheelhouse doctor` looks at everything the server needs")
+    })
 }
 
 /// Returns what the server needs of the configuration.
@@ -82,6 +84,8 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         data_dir: config.data_dir.value.clone(),
         database: Some(config.database.value.clone()),
         allow_remote: config.allow_remote.value,
+        tool_timeout: config.tool_timeout.value,
+        agents: config.agents.clone(),
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

@@ -1,10 +1,13 @@
 //! The configuration file.
 
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
+use wh_agents::CustomAgent;
 
+use super::agents::{self, FileAgent};
 use super::{Source, Sourced, paths};
 use crate::exit::{CliError, CliResult};
 
@@ -26,6 +29,8 @@ pub(super) struct FileValues {
     pub(super) log_format: Option<Spanned<String>>,
     pub(super) tool_timeout: Option<Spanned<String>>,
     pub(super) github_token: Option<Spanned<String>>,
+    #[serde(default)]
+    pub(super) agents: BTreeMap<String, Spanned<FileAgent>>,
 }
 
 /// A file as read; absent unless somebody named it is like empty.
@@ -103,6 +108,12 @@ impl File {
         let value = parse(spanned.get_ref())
             .map_err(|why| CliError::usage(format!("{source}: the value {why}")))?;
         Ok(Some(Sourced { value, source }))
+    }
+
+    /// Returns the agents it names.
+    pub(super) fn agents(&self) -> CliResult<Vec<CustomAgent>> {
+        agents::read(&self.values.agents)
+            .map_err(|(spanned, why)| CliError::usage(format!("{}: {why}", self.source(spanned))))
     }
 
     /// Returns a path, which begins beside the file unless it is absolute.

@@ -1,5 +1,8 @@
 //! What a person sees when the server is ready.
 
+use std::path::Path;
+
+use serde_json::{Value, json};
 use wh_api::ServerFile;
 use wh_app::LoginLink;
 
@@ -15,6 +18,8 @@ pub(super) fn banner(about: &ServerFile, link: &LoginLink, options: &ServeOption
     } = about;
     let token = link.token.expose();
     let data_dir = options.data_dir.display();
+    let program = std::env::current_exe().unwrap_or_else(|_| "wheelhouse".into());
+    let config = indented(&client_config(&program, &options.data_dir));
     format!(
         "\
 Wheelhouse {version} is ready.
@@ -24,21 +29,47 @@ Wheelhouse {version} is ready.
   REST        {url}/openapi.json
   Data        {data_dir}
 
-Connect an MCP client with a key of its own:
+For an MCP client on this machine (or let `wheelhouse mcp install claude-code|codex|gemini|opencode|vscode` write it):
 
-  wheelhouse key create --scope full --name my-client
+{config}
 
-  {{
-    \"mcpServers\": {{
-      \"wheelhouse\": {{
-        \"type\": \"http\",
-        \"url\": \"{mcp_url}\",
-        \"headers\": {{ \"Authorization\": \"Bearer wh_full_…\" }}
-      }}
-    }}
-  }}
-
-or let `wheelhouse mcp install claude-code|codex|gemini|opencode|vscode` write it. Stop with Ctrl-C.
+Over HTTP a client needs a key: `wheelhouse key create --scope full --name my-client`, sent as Authorization: Bearer KEY.
+Stop with Ctrl-C.
 "
     )
+}
+
+/// Returns the configuration most clients take as it is. It names the data directory, so that it holds wherever the
+/// client starts the program.
+fn client_config(program: &Path, data_dir: &Path) -> Value {
+    let data_dir = std::path::absolute(data_dir).unwrap_or_else(|_| data_dir.to_owned());
+    json!({
+        "mcpServers": {
+            "wheelhouse": {
+                "command": program,
+                "args": ["--data-dir", data_dir, "mcp"],
+            }
+        }
+    })
+}
+
+fn indented(config: &Value) -> String {
+    let lines = format!("{config:#}");
+    let lines: Vec<_> = lines.lines().map(|line| format!("  {line}")).collect();
+    lines.join("\n")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_configuration_can_be_pasted_as_it_is() {
+        let config = client_config(Path::new("/opt/wheelhouse"), Path::new("/var/lib/wh"));
+        let server = &config["mcpServers"]["wheelhouse"];
+        assert_eq!(server["command"], "/opt/wheelhouse");
+        assert_eq!(server["args"], json!(["--data-dir", "/var/lib/wh", "mcp"]));
+        let shown = indented(&config);
+        assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), config);
+    }
 }

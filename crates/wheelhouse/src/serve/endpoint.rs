@@ -1,6 +1,6 @@
 //! Joins the surfaces: REST and pages from `wh-http`, MCP from `wh-mcp`, behind one set of guards.
 
-use std::sync::Arc;
+use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
@@ -9,11 +9,16 @@ use wh_http::{LineServer, LineStream, Mounts};
 use wh_mcp::{Endpoint, EndpointConfig, transport::TransportConfig};
 
 /// Returns what is mounted beside REST: MCP over HTTP and over lines.
-pub(super) fn mounts(app: Arc<App>, shutdown: CancellationToken) -> Mounts {
+pub(super) fn mounts(
+    app: Arc<App>,
+    call_time_max: Duration,
+    shutdown: CancellationToken,
+) -> Mounts {
     let endpoint = Endpoint::new(
         app,
         EndpointConfig {
             version: env!("CARGO_PKG_VERSION"),
+            call_time_max,
             transport: TransportConfig {
                 shutdown,
                 ..TransportConfig::default()

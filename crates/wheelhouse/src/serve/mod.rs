@@ -9,7 +9,7 @@ mod data_dir;
 mod endpoint;
 mod server_file;
 
-use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc};
+use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use tokio::{
@@ -17,6 +17,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
+use wh_agents::{Agents, CustomAgent};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds};
 use wh_domain::{Surface, UserName};
@@ -44,6 +45,10 @@ pub(crate) struct ServeOptions {
     pub(crate) hosts: Vec<String>,
     /// Origins besides its own from which browsers may call.
     pub(crate) origins: Vec<String>,
+    /// How long an MCP tool call may take.
+    pub(crate) tool_timeout: Duration,
+    /// Agents that the configuration names.
+    pub(crate) agents: Vec<CustomAgent>,
 }
 
 /// A server that answers.
@@ -76,6 +81,10 @@ impl Server {
             store: Arc::clone(&store),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
+            agents: Agents::new(
+                std::env::var_os("PATH").unwrap_or_default(),
+                options.agents.clone(),
+            ),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(admin_name()).await?;
@@ -92,7 +101,8 @@ impl Server {
             .with_origins(options.origins.iter().cloned());
         let config = HttpConfig::new(about.url.clone(), guard);
         let tasks = config.tasks.clone();
-        let mounts = endpoint::mounts(Arc::clone(&app), shutdown.clone());
+        app.reconcile(&tasks);
+        let mounts = endpoint::mounts(Arc::clone(&app), options.tool_timeout, shutdown.clone());
         let service = wh_http::router(Arc::clone(&app), config, mounts);
         let serving = wh_http::serve::serve(
             vec![Listener::Tcp(tcp), Listener::Unix(unix)],

@@ -1,4 +1,8 @@
 //! What was acknowledged is kept: the real server, killed and loaded through its public API.
+#![expect(
+    clippy::disallowed_methods,
+    reason = "a test waits for the tasks it spawns itself"
+)]
 #![allow(
     clippy::unwrap_used,
     clippy::print_stdout,

@@ -141,6 +141,59 @@ impl Mcp {
         self.send(method, params).await.json().await.unwrap()
     }
 
+    /// Opens a legacy session and returns its id.
+    pub(crate) async fn initialize(&self, version: &str) -> String {
+        let body = json!({
+            "jsonrpc": "2.0", "id": 0, "method": "initialize",
+            "params": {
+                "protocolVersion": version,
+                "capabilities": {},
+                "clientInfo": { "name": "test", "version": "1" },
+            },
+        });
+        let response = self.legacy_post(None, &body).await;
+        let session = response.headers()["mcp-session-id"]
+            .to_str()
+            .unwrap()
+            .to_owned();
+        let done = json!({ "jsonrpc": "2.0", "method": "notifications/initialized" });
+        assert_eq!(self.legacy_post(Some(&session), &done).await.status(), 202);
+        session
+    }
+
+    /// Sends a request on a legacy session and returns the answer, however it is framed.
+    pub(crate) async fn legacy(&self, session: &str, method: &str, params: Value) -> Value {
+        let body = json!({ "jsonrpc": "2.0", "id": 1, "method": method, "params": params });
+        let text = self
+            .legacy_post(Some(session), &body)
+            .await
+            .text()
+            .await
+            .unwrap();
+        let data = text.lines().filter_map(|line| line.strip_prefix("data:"));
+        let framed = data.map(str::trim).find(|data| !data.is_empty());
+        serde_json::from_str(framed.unwrap_or(&text)).unwrap()
+    }
+
+    /// Opens the stream of a legacy session.
+    pub(crate) async fn get_stream(&self, session: &str) -> Response {
+        let get = self.http.get(&self.url).bearer_auth(&self.key);
+        let get = get
+            .header("Accept", "text/event-stream")
+            .header("Mcp-Session-Id", session);
+        get.send().await.unwrap()
+    }
+
+    async fn legacy_post(&self, session: Option<&str>, body: &Value) -> Response {
+        let mut post = self
+            .post()
+            .header("Accept", "application/json, text/event-stream");
+        if let Some(session) = session {
+            post = post.header("Mcp-Session-Id", session);
+        }
+        post.json(body).send().await.unwrap()
+    }
+
     /// Calls a tool and returns its result, refused or not.
     pub(crate) async fn call(&self, tool: &str, arguments: Value) -> Value {
         let params = json!({ "name": tool, "arguments": arguments });

@@ -8,3 +8,4 @@ mod lists;
 mod matrix;
 mod resources;
 mod subscriptions;
+mod transcripts;

@@ -20,6 +20,11 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::UserList
         | Operation::KeyList
         | Operation::AuditList => json!({ "limit": 1 }),
+        Operation::SessionSearch => json!({ "query": "word" }),
+        Operation::MessageList => json!({ "session": id, "after": "0" }),
+        Operation::MessageGet => json!({ "message": id }),
+        Operation::AgentList => json!({}),
+        Operation::AgentGet => json!({ "agent": "echo" }),
         Operation::SessionGet | Operation::SessionTree => json!({ "session": id }),
         Operation::SessionUpdate => json!({ "session": id, "title": "mine" }),
         Operation::BoardGet => json!({ "board": id }),
@@ -120,9 +125,10 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
         Operation::BoardGet | Operation::BoardUpdate | Operation::BoardDuplicate => {
             bobs_board.clone()
         }
-        Operation::SessionGet | Operation::SessionTree | Operation::SessionUpdate => {
-            world.bobs.id.to_string()
-        }
+        Operation::SessionGet
+        | Operation::SessionTree
+        | Operation::SessionUpdate
+        | Operation::MessageList => world.bobs.id.to_string(),
         Operation::KeyRevoke => made["id"].as_str().unwrap().to_owned(),
         _ => made["user_id"].as_str().unwrap().to_owned(),
     };

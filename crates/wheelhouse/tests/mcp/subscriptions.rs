@@ -33,6 +33,16 @@ impl Listening {
         listening
     }
 
+    /// Follows the stream of a legacy session.
+    async fn of_session(client: &Mcp, session: &str) -> Self {
+        let response = client.get_stream(session).await;
+        assert_eq!(response.status(), 200);
+        Self {
+            bytes: response.bytes_stream().boxed(),
+            text: String::new(),
+        }
+    }
+
     /// Returns the next message; nothing when the stream is over.
     async fn next(&mut self) -> Option<Value> {
         loop {
@@ -93,4 +103,35 @@ async fn a_subscription_ends_with_its_key() {
     {}
     let refused = client.send("tools/list", json!({})).await;
     assert_eq!(refused.status(), 401);
+}
+
+#[tokio::test]
+async fn a_legacy_client_subscribes_on_its_session() {
+    let world = World::new().await;
+    let (alice, bob) = (
+        world.client(&world.keys.alice),
+        world.client(&world.keys.bob),
+    );
+    let id = board(&alice, "watched").await;
+    let uri = format!("wheelhouse://board/{id}");
+    let session = alice.initialize("2025-11-25").await;
+    let mut stream = Listening::of_session(&alice, &session).await;
+    let params = json!({ "uri": uri });
+    let subscribed = alice
+        .legacy(&session, "resources/subscribe", params.clone())
+        .await;
+    assert!(subscribed["result"].is_object(), "{subscribed}");
+    let change = json!({ "board": id, "name": "changed" });
+    Mcp::data(&alice.call("board_update", change).await);
+    let news = stream.next().await.unwrap();
+    assert_eq!(news["method"], "notifications/resources/updated");
+    assert_eq!(news["params"]["uri"], uri);
+    // Somebody else neither subscribes to it nor uses the session.
+    let bobs = bob.initialize("2025-11-25").await;
+    let refused = bob
+        .legacy(&bobs, "resources/subscribe", params.clone())
+        .await;
+    assert_eq!(refused["error"]["message"], "Resource not found");
+    let stolen = bob.legacy(&session, "resources/unsubscribe", params).await;
+    assert!(stolen["error"].is_object(), "{stolen}");
 }

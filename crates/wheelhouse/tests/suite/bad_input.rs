@@ -36,105 +36,87 @@ fn without_a_server_every_call_says_how_to_start_one() {
     assert_eq!(home.path().read_dir().unwrap().count(), 0);
 }
 
-#[test]
-fn exit_codes_tell_what_happened() {
-    let server = TestServer::start();
-    let absent = "00000000-0000-7000-8000-000000000000";
-    let cases: &[(&[&str], i32)] = &[
-        (&["board", "show", absent], 3),
-        (&["session", "show", absent], 3),
-        (&["session", "tree", absent], 3),
-        (&["session", "update", absent, "--title", "x"], 3),
-        (&["user", "show", "nobody"], 3),
-        (&["key", "revoke", absent], 3),
-        (&["board", "show", ".."], 2),
-        (&["board", "show", ""], 2),
-        (&["board", "show", "../../config"], 2),
-        (&["board", "show", "x\u{1b}[31m"], 2),
-        (&["board", "create", ""], 2),
-        (&["board", "create", "a\u{7}b"], 2),
-        (&["board", "update", absent], 2),
-        (&["board", "list", "--cursor", "nonsense"], 2),
-        (&["board", "list", "--limit", "0"], 2),
-        (&["user", "create", "not a name"], 2),
-        (
-            &[
-                "key",
-                "create",
-                "--scope",
-                "full",
-                "--name",
-                "x",
-                "--expires",
-                "yesterday",
-            ],
-            2,
-        ),
-        (
-            &[
-                "key",
-                "create",
-                "--scope",
-                "full",
-                "--name",
-                "x",
-                "--expires",
-                "2020-01-01",
-            ],
-            2,
-        ),
-        (
-            &["key", "revoke", "wh_full_00000000000000000000000000000000"],
-            2,
-        ),
-        (&["ls", "--state", "sleepy"], 2),
-        (&["audit", "--operation", "nothing"], 2),
-        (&["repo", "add", "/nonexistent"], 2),
-        (&["repo", "add", "ext::sh -c id"], 2),
-        (&["tool", "call", "nonsense"], 2),
-        (&["tool", "call", "board_get", "{\"board\": 1}"], 2),
-        (&["tool", "call", "board_get", "not json"], 2),
-        (&["tool", "call", "board_get", "[]"], 2),
-        (&["tool", "call", "board_get", "@/nonexistent"], 2),
-        (&["backup", "/nonexistent/x.db"], 2),
-        (&["--url", "nonsense", "board", "list"], 2),
-        (&["--url", "http://127.0.0.1:9", "board", "list"], 6),
-        (&["--key", "x", "board", "list"], 2),
-        (&["--url", server.url(), "board", "list"], 4),
-        (
-            &[
-                "--url",
-                server.url(),
-                "--key",
-                "wh_full_00000000000000000000000000000000",
-                "ls",
-            ],
-            4,
-        ),
-        (&["--url", server.url(), "--key", "line\nbreak", "ls"], 2),
-    ];
-    let before = run_json(&server, &["audit", "--operation", "board_create"]);
+const ABSENT: &str = "00000000-0000-7000-8000-000000000000";
+const NOT_A_KEY: &str = "wh_full_00000000000000000000000000000000";
+
+/// Arguments and the exit code they must end with.
+type Case<'a> = (&'a [&'a str], i32);
+
+const NOT_FOUND: &[Case<'_>] = &[
+    (&["board", "show", ABSENT], 3),
+    (&["session", "show", ABSENT], 3),
+    (&["session", "tree", ABSENT], 3),
+    (&["session", "update", ABSENT, "--title", "x"], 3),
+    (&["user", "show", "nobody"], 3),
+    (&["key", "revoke", ABSENT], 3),
+];
+
+const UNUSABLE: &[Case<'_>] = &[
+    (&["board", "show", ".."], 2),
+    (&["board", "show", ""], 2),
+    (&["board", "show", "../../config"], 2),
+    (&["board", "show", "x\u{1b}[31m"], 2),
+    (&["board", "create", ""], 2),
+    (&["board", "create", "a\u{7}b"], 2),
+    (&["board", "update", ABSENT], 2),
+    (&["board", "list", "--cursor", "nonsense"], 2),
+    (&["board", "list", "--limit", "0"], 2),
+    (&["user", "create", "not a name"], 2),
+    (&["key", "create", "--scope", "all", "--name", "x"], 2),
+    (&["key", "revoke", NOT_A_KEY], 2),
+    (&["ls", "--state", "sleepy"], 2),
+    (&["audit", "--operation", "nothing"], 2),
+    (&["repo", "add", "/nonexistent"], 2),
+    (&["repo", "add", "ext::sh -c id"], 2),
+    (&["tool", "call", "nonsense"], 2),
+    (&["tool", "call", "board_get", "{\"board\": 1}"], 2),
+    (&["tool", "call", "board_get", "not json"], 2),
+    (&["tool", "call", "board_get", "[]"], 2),
+    (&["tool", "call", "board_get", "@/nonexistent"], 2),
+    (&["backup", "/nonexistent/x.db"], 2),
+    (&["--url", "nonsense", "board", "list"], 2),
+    (&["--url", "http://127.0.0.1:9", "board", "list"], 6),
+    (&["--key", "x", "board", "list"], 2),
+];
+
+/// Runs every case and checks that it is refused in the usual shape.
+fn check(server: &TestServer, cases: &[Case<'_>]) {
     for (arguments, code) in cases {
-        let said = run(&server, &[arguments, &["--json"][..]].concat());
-        assert_eq!(
-            (said.code, said.stdout.as_str()),
-            (*code, ""),
-            "{arguments:?}: {said:?}"
-        );
-        let error = said.error();
-        assert!(
-            !error["message"].as_str().unwrap().is_empty(),
-            "{arguments:?}"
-        );
+        let said = run(server, &[arguments, &["--json"][..]].concat());
+        let ended = (said.code, said.stdout.as_str());
+        assert_eq!(ended, (*code, ""), "{arguments:?}: {said:?}");
+        assert_ne!(said.error()["message"], "", "{arguments:?}");
         assert!(!said.stderr.contains('\u{1b}'), "{said:?}");
     }
-    assert!(
-        run_json(&server, &["board", "list"])["boards"]
-            .as_array()
-            .unwrap()
-            .is_empty()
-    );
-    assert!(before["entries"].as_array().unwrap().is_empty());
+}
+
+#[test]
+fn exit_codes_tell_what_happened_and_nothing_changes() {
+    let server = TestServer::start();
+    let everything =
+        || ["board", "user", "key", "repo"].map(|noun| run_json(&server, &[noun, "list"]));
+    let before = everything();
+    check(&server, NOT_FOUND);
+    check(&server, UNUSABLE);
+    let key = ["key", "create", "--scope", "full", "--name", "x"];
+    for when in ["yesterday", "2020-01-01", "", "-1d"] {
+        let expires = format!("--expires={when}");
+        check(&server, &[(&[&key[..], &[expires.as_str()]].concat(), 2)]);
+    }
+    assert_eq!(everything(), before);
+}
+
+#[test]
+fn over_the_network_a_good_key_is_needed() {
+    let server = TestServer::start();
+    let url = server.url();
+    let cases: &[Case<'_>] = &[
+        (&["--url", url, "board", "list"], 4),
+        (&["--url", url, "--key", NOT_A_KEY, "ls"], 4),
+        (&["--url", url, "--key", "nonsense", "ls"], 4),
+        (&["--url", url, "--key", "line\nbreak", "ls"], 2),
+    ];
+    check(&server, cases);
 }
 
 #[test]

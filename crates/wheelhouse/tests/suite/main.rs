@@ -1,5 +1,10 @@
 //! The command line through the real binary: what people and scripts see.
+#![expect(
+    clippy::unwrap_used,
+    reason = "a test's helper fails by panicking, like the test itself"
+)]
 
+mod agents;
 mod bad_input;
 mod board;
 mod bridge;

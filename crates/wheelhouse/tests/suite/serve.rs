@@ -52,3 +52,43 @@ fn a_second_server_on_the_same_data_is_refused() {
         0
     );
 }
+
+/// Spoils the database of a stopped server and expects a refusal in one clear line that leaves the file as it is.
+#[track_caller]
+fn assert_refused(server: &TestServer, contents: &[u8], because: &str) {
+    let database = server.data_dir().join("wheelhouse.db");
+    fs::write(&database, contents).unwrap();
+    let mut command = server.command();
+    let said = crate::harness::said(command.args(["serve", "--listen", "127.0.0.1:0"]));
+    assert_eq!(said.code, 1, "{said:?}");
+    assert!(said.stderr.contains(because), "{said:?}");
+    assert_eq!(said.stderr.matches("error: ").count(), 1, "{said:?}");
+    assert!(
+        fs::read(&database).unwrap() == contents,
+        "{because}: the file was changed"
+    );
+    assert!(!server.data_dir().join("server.json").exists());
+}
+
+#[test]
+fn a_database_that_cannot_be_used_is_refused_and_left_as_it_is() {
+    let mut server = TestServer::start();
+    run_json(&server, &["board", "create", "precious"]);
+    server.stop();
+    let good = fs::read(server.data_dir().join("wheelhouse.db")).unwrap();
+    assert_refused(&server, &good[..good.len() / 2], "damaged");
+    assert_refused(&server, b"", "damaged");
+    assert_refused(
+        &server,
+        b"SQLite format 3\0 and then nothing of the kind",
+        "damaged",
+    );
+    let mut foreign = good.clone();
+    foreign[68..72].copy_from_slice(b"ELSE");
+    assert_refused(&server, &foreign, "not a database of Wheelhouse");
+    // The good file is as good as before.
+    fs::write(server.data_dir().join("wheelhouse.db"), &good).unwrap();
+    server.restart();
+    let boards = run_json(&server, &["board", "list"]);
+    assert_eq!(boards["boards"][0]["name"], "precious");
+}

@@ -10,6 +10,7 @@ use std::{
 
 use anyhow::Result;
 use serde_json::{Value, json};
+use tokio::task::JoinSet;
 use wh_domain::{Owner, PageLimit, Reach, UserRole};
 use wh_testkit::seed::Seed;
 
@@ -28,23 +29,22 @@ pub(crate) async fn commits(data_dir: &Path, writers: usize, time: Duration) -> 
         key: None,
     };
     let end = Instant::now() + time;
-    let tasks: Vec<_> = (0..writers)
-        .map(|_| {
-            let seed = Arc::clone(&seed);
-            tokio::spawn(async move {
-                let mut took = Vec::new();
-                while Instant::now() < end {
-                    let start = Instant::now();
-                    seed.board(owner, "bench", 0).await?;
-                    took.push(start.elapsed());
-                }
-                anyhow::Ok(took)
-            })
-        })
-        .collect();
+    let mut tasks = JoinSet::new();
+    for _ in 0..writers {
+        let seed = Arc::clone(&seed);
+        tasks.spawn(async move {
+            let mut took = Vec::new();
+            while Instant::now() < end {
+                let start = Instant::now();
+                seed.board(owner, "bench", 0).await?;
+                took.push(start.elapsed());
+            }
+            anyhow::Ok(took)
+        });
+    }
     let mut took = Vec::new();
-    for task in tasks {
-        took.extend(task.await??);
+    while let Some(ended) = tasks.join_next().await {
+        took.extend(ended??);
     }
     if let Some(seed) = Arc::into_inner(seed) {
         seed.close().await;

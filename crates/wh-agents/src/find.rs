@@ -1,0 +1,239 @@
+//! Which agents there are on this machine, now.
+
+use std::{collections::HashMap, ffi::OsString, path::PathBuf, sync::Mutex, time::SystemTime};
+
+use wh_domain::{Agent, AgentName, AgentOrigin, AgentState};
+
+use crate::{CustomAgent, PROFILES, Profile, probe};
+
+/// Finds agents on a `PATH` and in the configuration.
+///
+/// Programs are looked for on every call, so one that was just installed is found; a version is asked for again only
+/// when the program's file has changed, because some take a second to answer.
+pub struct Agents {
+    path: OsString,
+    custom: Vec<CustomAgent>,
+    versions: Mutex<HashMap<PathBuf, Known>>,
+}
+
+/// A version, and the file it was the version of.
+#[derive(Clone)]
+struct Known {
+    modified: Option<SystemTime>,
+    version: Option<String>,
+}
+
+impl Agents {
+    /// Looks in `path`, a list of directories as in the variable of that name.
+    pub fn new(path: OsString, custom: Vec<CustomAgent>) -> Self {
+        Self {
+            path,
+            custom,
+            versions: Mutex::default(),
+        }
+    }
+
+    /// Returns every agent: the built-in one, those there are profiles for, and the configured ones.
+    pub async fn list(&self) -> Vec<Agent> {
+        let mut agents = Vec::new();
+        for profile in PROFILES {
+            agents.push(self.of_profile(profile).await);
+        }
+        agents.extend(self.custom.iter().map(|custom| self.of_custom(custom)));
+        agents
+    }
+
+    /// Returns one agent by its name.
+    pub async fn get(&self, name: &AgentName) -> Option<Agent> {
+        if let Some(custom) = self.custom.iter().find(|custom| custom.name == *name) {
+            return Some(self.of_custom(custom));
+        }
+        let profile = PROFILES
+            .iter()
+            .find(|profile| profile.name == name.as_str())?;
+        Some(self.of_profile(profile).await)
+    }
+
+    async fn of_profile(&self, profile: &Profile) -> Agent {
+        let mut found = Vec::new();
+        let mut missing = Vec::new();
+        for program in profile.programs {
+            match probe::find(program.name, &self.path) {
+                Some(path) => found.push(path),
+                None => missing.push(program),
+            }
+        }
+        let state = if missing.is_empty() {
+            // The last program is the agent itself; one before it is its adapter.
+            let version = match found.last() {
+                Some(program) => self.version(program).await,
+                None => Some(env!("CARGO_PKG_VERSION").to_owned()),
+            };
+            AgentState::Ready { version }
+        } else {
+            AgentState::Missing {
+                programs: missing
+                    .iter()
+                    .map(|program| program.name.to_owned())
+                    .collect(),
+                install: missing
+                    .iter()
+                    .map(|program| program.install.to_owned())
+                    .collect(),
+            }
+        };
+        Agent {
+            name: AgentName::parse(profile.name).expect("profiles have usable names"),
+            title: profile.title.to_owned(),
+            about: profile.about.to_owned(),
+            origin: match profile.programs {
+                [] => AgentOrigin::BuiltIn,
+                _ => AgentOrigin::Installed,
+            },
+            state,
+        }
+    }
+
+    fn of_custom(&self, custom: &CustomAgent) -> Agent {
+        let program = custom.command.first().map_or("", String::as_str);
+        let state = match probe::find(program, &self.path) {
+            // What a stranger's program does with --version nobody knows, so it is not asked.
+            Some(_) => AgentState::Ready { version: None },
+            None => AgentState::Missing {
+                programs: vec![program.to_owned()],
+                install: vec![format!(
+                    "correct `command` of [agents.{}] in the configuration",
+                    custom.name
+                )],
+            },
+        };
+        Agent {
+            name: custom.name.clone(),
+            title: custom
+                .title
+                .clone()
+                .unwrap_or_else(|| custom.name.to_string()),
+            about: format!("configured: {}", custom.command.join(" ")),
+            origin: AgentOrigin::Configured,
+            state,
+        }
+    }
+
+    async fn version(&self, program: &PathBuf) -> Option<String> {
+        let modified = program.metadata().and_then(|meta| meta.modified()).ok();
+        if let Some(known) = self.known(program)
+            && known.modified == modified
+        {
+            return known.version;
+        }
+        let version = probe::version(program, &self.path).await;
+        let known = Known {
+            modified,
+            version: version.clone(),
+        };
+        let mut versions = self.versions.lock().unwrap_or_else(|e| e.into_inner());
+        versions.insert(program.clone(), known);
+        version
+    }
+
+    fn known(&self, program: &PathBuf) -> Option<Known> {
+        let versions = self.versions.lock().unwrap_or_else(|e| e.into_inner());
+        versions.get(program).cloned()
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use std::{fs, os::unix::fs::PermissionsExt, path::Path};
+
+    use super::*;
+
+    fn program(dir: &Path, name: &str, script: &str) {
+        let path = dir.join(name);
+        fs::write(&path, format!("#!/bin/sh\n{script}\n")).unwrap();
+        fs::set_permissions(&path, fs::Permissions::from_mode(0o755)).unwrap();
+    }
+
+    fn name(text: &str) -> AgentName {
+        AgentName::parse(text).unwrap()
+    }
+
+    fn agents(dir: &Path) -> Agents {
+        let path = env_path(dir);
+        let custom = CustomAgent {
+            name: name("mine"),
+            title: None,
+            command: vec!["mine-acp".into(), "--stdio".into()],
+            environment: Default::default(),
+        };
+        Agents::new(path, vec![custom])
+    }
+
+    fn env_path(dir: &Path) -> OsString {
+        let mut path = dir.as_os_str().to_owned();
+        path.push(":/usr/bin:/bin");
+        path
+    }
+
+    #[tokio::test]
+    async fn what_is_missing_is_named_with_how_to_install_it() {
+        let dir = tempfile::tempdir().unwrap();
+        program(dir.path(), "codex", "echo codex-cli 1.2.3");
+        let agents = agents(dir.path());
+        let codex = agents.get(&name("codex")).await.unwrap();
+        let AgentState::Missing { programs, install } = codex.state else {
+            panic!("the adapter is missing");
+        };
+        assert_eq!(programs, ["codex-acp"]);
+        assert!(install[0].contains("npm install"));
+        program(dir.path(), "codex-acp", "echo adapter");
+        let codex = agents.get(&name("codex")).await.unwrap();
+        let version = Some("codex-cli 1.2.3".to_owned());
+        assert_eq!(codex.state, AgentState::Ready { version });
+    }
+
+    #[tokio::test]
+    async fn a_version_is_asked_for_again_when_the_program_changed() {
+        let dir = tempfile::tempdir().unwrap();
+        program(dir.path(), "gemini", "echo 1.0; echo asked >> \"$0.log\"");
+        let agents = agents(dir.path());
+        for _ in 0..3 {
+            agents.get(&name("gemini")).await.unwrap();
+        }
+        let asked = || {
+            fs::read_to_string(dir.path().join("gemini.log"))
+                .unwrap()
+                .lines()
+                .count()
+        };
+        assert_eq!(asked(), 1);
+        let file = fs::File::options()
+            .append(true)
+            .open(dir.path().join("gemini"))
+            .unwrap();
+        file.set_modified(SystemTime::UNIX_EPOCH).unwrap();
+        drop(file);
+        agents.get(&name("gemini")).await.unwrap();
+        assert_eq!(asked(), 2);
+    }
+
+    #[tokio::test]
+    async fn the_built_in_agent_is_always_there_and_configured_ones_are_listed() {
+        let dir = tempfile::tempdir().unwrap();
+        let agents = agents(dir.path());
+        let list = agents.list().await;
+        assert!(matches!(
+            list[0].state,
+            AgentState::Ready { version: Some(_) }
+        ));
+        assert_eq!(list[0].origin, AgentOrigin::BuiltIn);
+        let mine = list.last().unwrap();
+        assert!(
+            matches!(&mine.state, AgentState::Missing { programs, .. } if *programs == ["mine-acp"])
+        );
+        program(dir.path(), "mine-acp", "exit 1");
+        let mine = agents.get(&name("mine")).await.unwrap();
+        assert_eq!(mine.state, AgentState::Ready { version: None });
+        assert_eq!(agents.get(&name("nobody")).await, None);
+    }
+}

@@ -1,0 +1,14 @@
+//! Finds the agents that can be run: the built-in one, the coding agents installed on this machine with their versions,
+//! and those that the configuration names.
+//!
+//! What differs between agents (programs, environment, how a session is taken up again, how tokens are counted) stands
+//! in one table, [`PROFILES`], and nowhere else. The facts in it were measured with the real programs.
+
+mod custom;
+mod find;
+mod probe;
+mod profile;
+
+pub use custom::CustomAgent;
+pub use find::Agents;
+pub use profile::{PROFILES, Profile, Program, Resume, TokenCount};

@@ -1,0 +1,155 @@
+//! The table of agents that Wheelhouse knows how to drive.
+
+/// How one kind of agent is run.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Profile {
+    /// What callers name it by.
+    pub name: &'static str,
+    pub title: &'static str,
+    /// One line for people who choose.
+    pub about: &'static str,
+    /// What must be installed; the first one speaks ACP. Nothing for the agent that is part of this program.
+    pub programs: &'static [Program],
+    /// Arguments that make the first program speak ACP.
+    pub arguments: &'static [&'static str],
+    /// Variables it is started with.
+    pub environment: &'static [(&'static str, &'static str)],
+    pub resume: Resume,
+    pub tokens: TokenCount,
+}
+
+/// A program that an agent needs.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Program {
+    /// Its name on the `PATH`.
+    pub name: &'static str,
+    /// The variable that tells the adapter where this program is, so that it does not use a copy of its own.
+    pub told_by: Option<&'static str>,
+    /// How to install it.
+    pub install: &'static str,
+}
+
+/// How a session is taken up again after its process is gone.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Resume {
+    /// `session/resume`: nothing is replayed.
+    Resume,
+    /// `session/load`: the transcript is replayed and must be swallowed.
+    Load,
+    /// `session/load`, but not within the clock minute in which the session was made: that destroys it.
+    LoadInALaterMinute,
+}
+
+/// What an agent means by the tokens it reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum TokenCount {
+    /// Input tokens leave cached ones out.
+    InputWithoutCached,
+    /// Input tokens contain cached ones, which must be taken out.
+    InputWithCached,
+    /// Only the last model call of a turn is reported.
+    LastCallOnly,
+}
+
+/// Every agent there is a profile for.
+pub const PROFILES: &[Profile] = &[
+    Profile {
+        name: "echo",
+        title: "Echo",
+        about: "built in, needs no model: does what each line of its prompt says; for trying things out",
+        programs: &[],
+        arguments: &[],
+        environment: &[],
+        resume: Resume::Load,
+        tokens: TokenCount::InputWithoutCached,
+    },
+    Profile {
+        name: "claude-code",
+        title: "Claude Code",
+        about: "Anthropic's coding agent, through its ACP adapter",
+        programs: &[
+            Program {
+                name: "claude-agent-acp",
+                told_by: None,
+                install: "npm install -g @agentclientprotocol/claude-agent-acp (Node 22 or newer)",
+            },
+            Program {
+                name: "claude",
+                told_by: Some("CLAUDE_CODE_EXECUTABLE"),
+                install: "npm install -g @anthropic-ai/claude-code (Node 22 or newer)",
+            },
+        ],
+        arguments: &[],
+        // Suggestions cost a model call after every turn and nobody sees them here.
+        environment: &[("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION", "false")],
+        resume: Resume::Resume,
+        tokens: TokenCount::InputWithoutCached,
+    },
+    Profile {
+        name: "codex",
+        title: "Codex",
+        about: "OpenAI's coding agent, through its ACP adapter",
+        programs: &[
+            Program {
+                name: "codex-acp",
+                told_by: None,
+                install: "npm install -g @agentclientprotocol/codex-acp (Node 22 or newer)",
+            },
+            Program {
+                name: "codex",
+                told_by: Some("CODEX_PATH"),
+                install: "npm install -g @openai/codex",
+            },
+        ],
+        arguments: &[],
+        // In its usual mode a model approves what reaches beyond the sandbox; in this one we are asked.
+        environment: &[("INITIAL_AGENT_MODE", "read-only"), ("NO_BROWSER", "1")],
+        resume: Resume::Resume,
+        tokens: TokenCount::InputWithoutCached,
+    },
+    Profile {
+        name: "gemini",
+        title: "Gemini CLI",
+        about: "Google's coding agent",
+        programs: &[Program {
+            name: "gemini",
+            told_by: None,
+            install: "npm install -g @google/gemini-cli",
+        }],
+        arguments: &["--acp"],
+        environment: &[("GEMINI_CLI_NO_RELAUNCH", "true")],
+        resume: Resume::LoadInALaterMinute,
+        tokens: TokenCount::InputWithCached,
+    },
+    Profile {
+        name: "opencode",
+        title: "opencode",
+        about: "the open source coding agent",
+        programs: &[Program {
+            name: "opencode",
+            told_by: None,
+            install: "npm install -g opencode-ai",
+        }],
+        arguments: &["acp"],
+        environment: &[],
+        resume: Resume::Resume,
+        tokens: TokenCount::LastCallOnly,
+    },
+];
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_unique_and_usable() {
+        for (index, profile) in PROFILES.iter().enumerate() {
+            assert!(wh_domain::AgentName::parse(profile.name).is_ok());
+            assert!(
+                PROFILES[..index]
+                    .iter()
+                    .all(|other| other.name != profile.name)
+            );
+        }
+    }
+}

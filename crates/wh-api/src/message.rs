@@ -1,0 +1,218 @@
+//! Transcripts.
+
+use schemars::JsonSchema;
+use serde::{Deserialize, Serialize};
+use serde_json::Value;
+use wh_domain::{InputRefusal, Message, PageLimit, Reference, Session};
+
+use crate::common::{optional_reference, reference, time};
+
+/// Which part of a transcript to return.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageListRequest {
+    /// The session's id, or its last 8 digits.
+    pub session: String,
+    /// Everything after this message, by its seq or its id (0 for all); only the agent's latest words unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub after: Option<String>,
+    /// words (what a person would read; the default) or full (tool input and output too).
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub view: Option<String>,
+    /// The server's own notes too; false unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub include_system: Option<bool>,
+    /// How many at most: 1 to 200, 50 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+    /// How many bytes of text at most, 16000 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub max_bytes: Option<u32>,
+}
+
+/// How much of each message to show.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MessageDepth {
+    Words,
+    Full,
+}
+
+impl MessageListRequest {
+    /// The bytes of text returned unless the caller says otherwise, and the most it may ask for.
+    const BYTES: (u32, u32) = (16_000, 1_000_000);
+
+    /// Returns which session is meant.
+    pub fn session(&self) -> Result<Reference, InputRefusal> {
+        reference("session", &self.session)
+    }
+
+    /// Returns after which message to begin.
+    pub fn after(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("after", self.after.as_deref())
+    }
+
+    /// Returns how much of each message to show.
+    pub fn depth(&self) -> Result<MessageDepth, InputRefusal> {
+        match self.view.as_deref() {
+            None | Some("words") => Ok(MessageDepth::Words),
+            Some("full") => Ok(MessageDepth::Full),
+            Some(_) => Err(InputRefusal::new("view", "must be words or full")),
+        }
+    }
+
+    /// Returns how many messages to return at most.
+    pub fn limit(&self) -> PageLimit {
+        PageLimit::clamped(self.limit)
+    }
+
+    /// Returns how many bytes of text to return at most.
+    pub fn bytes_max(&self) -> usize {
+        let (usual, most) = Self::BYTES;
+        self.max_bytes.unwrap_or(usual).clamp(1, most) as usize
+    }
+}
+
+/// Names a message.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct MessageGetRequest {
+    /// The message's id.
+    pub message: String,
+}
+
+impl MessageGetRequest {
+    /// Returns which message is meant.
+    pub fn message(&self) -> Result<Reference, InputRefusal> {
+        reference("message", &self.message)
+    }
+}
+
+/// Words to look for in every transcript you may read.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionSearchRequest {
+    /// Messages that hold all of these words are found; there is no search syntax.
+    pub query: String,
+    /// How many at most: 1 to 200, 20 unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub limit: Option<u32>,
+}
+
+impl SessionSearchRequest {
+    /// The most bytes of a query.
+    const QUERY_BYTES_MAX: usize = 2_000;
+
+    /// Returns the words.
+    pub fn words(&self) -> Result<&str, InputRefusal> {
+        if self.query.trim().is_empty() || self.query.len() > Self::QUERY_BYTES_MAX {
+            let problem = format!(
+                "must hold a word and at most {} bytes",
+                Self::QUERY_BYTES_MAX
+            );
+            return Err(InputRefusal::new("query", problem));
+        }
+        Ok(&self.query)
+    }
+
+    /// Returns how many to return at most.
+    pub fn limit(&self) -> PageLimit {
+        PageLimit::clamped(Some(self.limit.unwrap_or(20)))
+    }
+}
+
+/// One entry of a transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageView {
+    pub id: String,
+    pub seq: u64,
+    /// prompt, agent, thought, tool_call, plan or system
+    pub kind: String,
+    pub text: String,
+    pub at: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn_id: Option<String>,
+    /// The rest of it, such as a tool's input and output.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub detail: Option<Value>,
+}
+
+impl MessageView {
+    /// Shows as much of a message as is asked for.
+    pub fn at_depth(message: Message, depth: MessageDepth) -> Self {
+        let detail = message.detail.filter(|_| depth == MessageDepth::Full);
+        // What is not JSON after all is still shown, as text.
+        let detail = detail.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text)));
+        Self {
+            id: message.id.to_string(),
+            seq: message.seq,
+            kind: message.kind.as_str().to_owned(),
+            text: message.text,
+            at: time(message.created_at),
+            turn_id: message.turn.map(|turn| turn.to_string()),
+            detail,
+        }
+    }
+}
+
+/// A part of a transcript.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct MessageListView {
+    pub session: String,
+    /// What the session is doing.
+    pub state: String,
+    pub messages: Vec<MessageView>,
+    /// The number of the session's latest message.
+    pub last_seq: u64,
+    /// Pass it as `after` to go on; absent when nothing was left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_after: Option<u64>,
+}
+
+impl MessageListView {
+    /// Shows a part of a session's transcript.
+    pub fn new(
+        session: &Session,
+        messages: Vec<Message>,
+        next_after: Option<u64>,
+        depth: MessageDepth,
+    ) -> Self {
+        let show = |message| MessageView::at_depth(message, depth);
+        Self {
+            session: session.id.to_string(),
+            state: session.state.name().as_str().to_owned(),
+            messages: messages.into_iter().map(show).collect(),
+            last_seq: session.last_seq,
+            next_after,
+        }
+    }
+}
+
+/// A message that holds the words.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SearchHitView {
+    pub session: String,
+    pub message: String,
+    pub seq: u64,
+    pub kind: String,
+    /// A few words around the match.
+    pub snippet: String,
+}
+
+impl SearchHitView {
+    /// Shows where words were found.
+    pub fn new(message: &Message, snippet: String) -> Self {
+        Self {
+            session: message.session.to_string(),
+            message: message.id.to_string(),
+            seq: message.seq,
+            kind: message.kind.as_str().to_owned(),
+            snippet,
+        }
+    }
+}
+
+/// Messages that hold the words, best first.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionSearchView {
+    pub hits: Vec<SearchHitView>,
+}

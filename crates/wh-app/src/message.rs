@@ -1,0 +1,147 @@
+//! Transcripts, as much of them as a reader asks for and no more.
+
+use newtype_uuid::GenericUuid;
+use wh_domain::{
+    IdRef, Message, MessageId, MessageKind, Operation, PageLimit, Reach, Reference, Session,
+};
+use wh_store::MessageHit;
+
+use crate::{App, AppError, OpContext, Result, context::facts};
+
+/// Which part of a transcript to return.
+#[derive(Clone, Debug)]
+pub struct MessageQuery {
+    pub session: Reference,
+    /// Everything later than this message, named by its number or its id; only the agent's latest words otherwise.
+    pub after: Option<Reference>,
+    /// Notes of the server too.
+    pub include_system: bool,
+    pub limit: PageLimit,
+    /// The most bytes of text to return; at least one message is returned, however long.
+    pub bytes_max: usize,
+}
+
+/// A part of a transcript.
+#[derive(Clone, Debug)]
+pub struct Transcript {
+    pub session: Session,
+    pub messages: Vec<Message>,
+    /// Where to go on, when there is more than was returned.
+    pub next_after: Option<u64>,
+}
+
+impl App {
+    /// Reads a transcript: by default only the latest thing the agent said.
+    pub async fn message_list(&self, cx: &OpContext, query: &MessageQuery) -> Result<Transcript> {
+        let operation = Operation::MessageList;
+        let facts = facts([("session", query.session.as_str())]);
+        self.read(cx, operation, facts, async {
+            let reach = cx.authorize(operation)?;
+            let session = self.session_lookup(reach, &query.session).await?;
+            match &query.after {
+                None => self.latest_words(reach, session).await,
+                Some(after) => {
+                    let after = self.position(reach, &session, after).await?;
+                    self.messages_after(reach, session, after, query).await
+                }
+            }
+        })
+        .await
+    }
+
+    /// Returns one message, whole.
+    pub async fn message_get(&self, cx: &OpContext, message: &Reference) -> Result<Message> {
+        let operation = Operation::MessageGet;
+        let facts = facts([("message", message.as_str())]);
+        self.read(cx, operation, facts, async {
+            let reach = cx.authorize(operation)?;
+            let found = match message.id()? {
+                IdRef::Whole(id) => {
+                    let id = MessageId::from_untyped_uuid(id);
+                    self.store.message_by_id(reach, id).await?
+                }
+                // Transcripts are long and messages many: abbreviations would soon mean several.
+                IdRef::Part(_) => {
+                    return Err(AppError::invalid("a message is named by its whole id"));
+                }
+            };
+            found.ok_or_else(|| AppError::not_found("message"))
+        })
+        .await
+    }
+
+    /// Finds messages that hold all of the words, best first.
+    pub async fn session_search(
+        &self,
+        cx: &OpContext,
+        words: &str,
+        limit: PageLimit,
+    ) -> Result<Vec<MessageHit>> {
+        let operation = Operation::SessionSearch;
+        self.read(cx, operation, facts([("words", words)]), async {
+            let reach = cx.authorize(operation)?;
+            Ok(self.store.message_search(reach, words, limit).await?)
+        })
+        .await
+    }
+
+    async fn latest_words(&self, reach: Reach, session: Session) -> Result<Transcript> {
+        let latest = self
+            .store
+            .message_latest(reach, session.id, MessageKind::Agent);
+        Ok(Transcript {
+            messages: latest.await?.into_iter().collect(),
+            session,
+            next_after: None,
+        })
+    }
+
+    /// Returns the number after which to read: callers may know a message by its number or by its id.
+    async fn position(&self, reach: Reach, session: &Session, after: &Reference) -> Result<u64> {
+        if let Ok(seq) = after.as_str().parse() {
+            return Ok(seq);
+        }
+        let IdRef::Whole(id) = after.id()? else {
+            return Err(AppError::invalid(
+                "`after` is a message's number or its whole id",
+            ));
+        };
+        let id = MessageId::from_untyped_uuid(id);
+        let message = self.store.message_by_id(reach, id).await?;
+        let message = message.filter(|message| message.session == session.id);
+        Ok(message.ok_or_else(|| AppError::not_found("message"))?.seq)
+    }
+
+    async fn messages_after(
+        &self,
+        reach: Reach,
+        session: Session,
+        after: u64,
+        query: &MessageQuery,
+    ) -> Result<Transcript> {
+        let read = self
+            .store
+            .message_list(reach, session.id, after, query.limit)
+            .await?;
+        let through = read.last().map(|message| message.seq);
+        let mut bytes = 0;
+        let mut messages: Vec<Message> = Vec::new();
+        let mut next_after = through.filter(|seq| *seq < session.last_seq);
+        for message in read {
+            if message.kind == MessageKind::System && !query.include_system {
+                continue;
+            }
+            bytes += message.text.len() + message.detail.as_ref().map_or(0, String::len);
+            if bytes > query.bytes_max && !messages.is_empty() {
+                next_after = messages.last().map(|last| last.seq);
+                break;
+            }
+            messages.push(message);
+        }
+        Ok(Transcript {
+            session,
+            messages,
+            next_after,
+        })
+    }
+}

@@ -1,0 +1,56 @@
+//! Reconcilers: small loops that make reality match what is recorded, again and again.
+//!
+//! A request records intent and returns; a reconciler does the lasting work. It is idempotent and keeps nothing in
+//! memory, so a crash at any point costs nothing but the next round. Each runs in its own task, with its own period,
+//! and a failure of one is logged and tried again, never a reason for another to stop.
+
+use std::{sync::Arc, time::Duration};
+
+use async_trait::async_trait;
+use tokio_util::task::TaskTracker;
+
+use crate::{App, Result, retention::Retention};
+
+/// Something that must be made true over and over.
+#[async_trait]
+pub(crate) trait Reconciler: Send + Sync {
+    /// Names it in logs.
+    fn name(&self) -> &'static str;
+
+    /// Returns how long to rest between two rounds.
+    fn period(&self) -> Duration;
+
+    /// Does one round. Must be safe to repeat from any point.
+    async fn reconcile(&self, app: &App) -> Result<()>;
+}
+
+/// How long a reconciler that failed rests at least.
+const RETRY_AFTER: Duration = Duration::from_secs(5);
+
+impl App {
+    /// Starts every reconciler on `tasks`; they end when the server stops.
+    pub fn reconcile(self: &Arc<Self>, tasks: &TaskTracker) {
+        let reconcilers: Vec<Box<dyn Reconciler>> = vec![Box::new(Retention)];
+        for reconciler in reconcilers {
+            let app = Arc::clone(self);
+            tasks.spawn(async move {
+                let stop = app.shutdown.clone();
+                stop.run_until_cancelled(run(&app, reconciler.as_ref()))
+                    .await;
+            });
+        }
+    }
+}
+
+async fn run(app: &App, reconciler: &dyn Reconciler) {
+    loop {
+        let rest = match reconciler.reconcile(app).await {
+            Ok(()) => reconciler.period(),
+            Err(error) => {
+                tracing::warn!(reconciler = reconciler.name(), %error, "a round failed and is tried again");
+                reconciler.period().min(RETRY_AFTER)
+            }
+        };
+        tokio::time::sleep(rest).await;
+    }
+}

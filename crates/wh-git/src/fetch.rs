@@ -1,0 +1,236 @@
+//! Getting commits from elsewhere.
+//!
+//! The transfer runs in a view: neither `url.*.insteadOf`, `http.proxy`, `core.sshCommand` nor a credential helper of the
+//! repository is read, so a credential goes to the address that was asked for and nowhere else.
+
+use std::{fmt, fs, io, path::Path, time::Duration};
+
+use tokio::io::AsyncReadExt;
+use wh_domain::{BranchName, RepoSource};
+
+use crate::{CommitId, GitError, RepoHandle, child::Group, command::Git, view::View};
+
+/// How long a transfer may take.
+const TRANSFER_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// Is told git's lines of progress while a transfer goes on.
+pub type Progress<'a> = &'a (dyn Fn(&str) + Send + Sync);
+
+/// A header that proves who is asking; given to one process and one host.
+#[derive(Clone)]
+pub struct HttpHeader(String);
+
+impl HttpHeader {
+    /// Takes a whole header line, such as `Authorization: Bearer …`.
+    pub fn new(line: String) -> Result<Self, NotAHeader> {
+        let good = line.contains(": ") && !line.chars().any(char::is_control);
+        if good {
+            Ok(Self(line))
+        } else {
+            Err(NotAHeader)
+        }
+    }
+}
+
+impl fmt::Debug for HttpHeader {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str("HttpHeader(…)")
+    }
+}
+
+/// The text is not one header line.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("a header is one line, a name and a value")]
+pub struct NotAHeader;
+
+impl RepoHandle {
+    /// Fetches all branches of `source` into `refs/remotes/<remote>/…` and returns the names that moved.
+    ///
+    /// Local branches are left alone, and branches that vanished at the source are kept.
+    pub async fn fetch(
+        &self,
+        source: &RepoSource,
+        remote: &BranchName,
+        header: Option<&HttpHeader>,
+        progress: Progress<'_>,
+    ) -> Result<Vec<String>, GitError> {
+        let known = self.refs_under("refs/").await?;
+        let view = View::of(self)?.with_refs(&known)?;
+        let git = for_source(view.git(), source, header)
+            .args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head"])
+            .args(["--no-auto-maintenance", "--no-recurse-submodules", "--"])
+            .arg(source.as_text())
+            .arg(format!("+refs/heads/*:refs/remotes/{}/*", remote.as_str()));
+        run(git, progress).await?;
+        let prefix = format!("refs/remotes/{}/", remote.as_str());
+        let said = view
+            .git()
+            .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
+            .arg(&prefix)
+            .text()
+            .await?;
+        let mut moved = Vec::new();
+        for (id, name) in said.lines().filter_map(|line| line.split_once(' ')) {
+            let new = CommitId::said(id)?;
+            let old = known.iter().find(|(known, _)| known == name);
+            let old = old.map(|(_, id)| id);
+            if old != Some(&new) {
+                self.ref_set(name, &new, old).await?;
+                moved.push(name.to_owned());
+            }
+        }
+        Ok(moved)
+    }
+
+    /// Makes a bare repository at `dir` that mirrors `source`; it appears there only when it is whole.
+    ///
+    /// The source's default branch becomes a local branch and `HEAD`.
+    pub async fn mirror(
+        dir: &Path,
+        source: &RepoSource,
+        header: Option<&HttpHeader>,
+        progress: Progress<'_>,
+    ) -> Result<Self, GitError> {
+        let parent = dir.parent().ok_or_else(|| not_usable(dir))?;
+        fs::create_dir_all(parent).map_err(GitError::Start)?;
+        if fs::symlink_metadata(dir).is_ok() {
+            return Err(GitError::failed(format!("{} exists", dir.display())));
+        }
+        let made = tempfile::Builder::new()
+            .prefix(".partial-")
+            .tempdir_in(parent);
+        let made = made.map_err(GitError::Start)?;
+        let at = made.path().join("repo.git");
+        Git::new()
+            .args(["init", "-q", "--bare", "--template=", "-b", "main", "--"])
+            .arg(&at)
+            .text()
+            .await?;
+        let repo = Self::find(&at)?;
+        let origin = BranchName::parse("origin").map_err(|_| not_usable(dir))?;
+        repo.fetch(source, &origin, header, progress).await?;
+        repo.follow_default(source, header).await?;
+        rename_new(&at, dir).map_err(GitError::Start)?;
+        Self::find(dir)
+    }
+
+    /// Lets `HEAD` name the source's default branch, and makes that branch.
+    async fn follow_default(
+        &self,
+        source: &RepoSource,
+        header: Option<&HttpHeader>,
+    ) -> Result<(), GitError> {
+        let view = View::of(self)?;
+        let git = for_source(view.git(), source, header);
+        let git = git.args(["ls-remote", "--symref", "--"]);
+        let said = git.arg(source.as_text()).arg("HEAD").text().await?;
+        let name = said.lines().find_map(|line| {
+            let (name, _) = line.strip_prefix("ref: refs/heads/")?.split_once('\t')?;
+            BranchName::parse(name).ok()
+        });
+        let Some(name) = name else { return Ok(()) };
+        let remote = format!("refs/remotes/origin/{}", name.as_str());
+        let Some(tip) = self.resolve_in(self.common_dir(), &remote).await? else {
+            return Ok(());
+        };
+        let local = format!("refs/heads/{}", name.as_str());
+        self.ref_set(&local, &tip, None).await?;
+        let git = self
+            .refs_git()
+            .args(["symbolic-ref", "HEAD", local.as_str()]);
+        git.text().await.map(drop)
+    }
+}
+
+fn not_usable(dir: &Path) -> GitError {
+    GitError::failed(format!("{} cannot hold a repository", dir.display()))
+}
+
+/// Renames without replacing anything that appeared meanwhile.
+fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
+    #[cfg(target_os = "linux")]
+    {
+        use rustix::fs::{CWD, RenameFlags, renameat_with};
+        Ok(renameat_with(CWD, from, CWD, to, RenameFlags::NOREPLACE)?)
+    }
+    #[cfg(not(target_os = "linux"))]
+    fs::rename(from, to)
+}
+
+/// Gives a command what it needs for its source and no more.
+fn for_source(git: Git, source: &RepoSource, header: Option<&HttpHeader>) -> Git {
+    let git = git.timeout(TRANSFER_TIMEOUT);
+    let url = match source {
+        // A directory of this machine, recorded by us; git's own program reads it, nothing runs there.
+        RepoSource::Local { .. } => {
+            return git
+                .args(["-c", "protocol.file.allow=always"])
+                .env("GIT_ALLOW_PROTOCOL", "file");
+        }
+        RepoSource::Remote { url } => url,
+    };
+    let git = match std::env::var_os("SSH_AUTH_SOCK") {
+        Some(socket) if url.starts_with("ssh://") => git
+            .env("SSH_AUTH_SOCK", socket)
+            .env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
+        _ => git.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
+    };
+    match (header, host_part(url)) {
+        // In the environment and not among the arguments, which everybody on the machine can read.
+        (Some(header), Some(host)) => git
+            .args(["-c", "http.followRedirects=false"])
+            .env("GIT_CONFIG_COUNT", "1")
+            .env("GIT_CONFIG_KEY_0", format!("http.{host}/.extraHeader"))
+            .env("GIT_CONFIG_VALUE_0", &header.0),
+        _ => git,
+    }
+}
+
+/// Returns `https://host[:port]` of an address; only there a header may go.
+fn host_part(url: &str) -> Option<&str> {
+    let rest = url.strip_prefix("https://")?;
+    let end = rest.find('/').unwrap_or(rest.len());
+    Some(&url[.."https://".len() + end])
+}
+
+/// Runs a transfer and passes its progress on, line by line.
+async fn run(git: Git, progress: Progress<'_>) -> Result<(), GitError> {
+    let limit = TRANSFER_TIMEOUT;
+    tokio::time::timeout(limit, run_whenever(git, progress))
+        .await
+        .map_err(|_| GitError::TimedOut { limit })?
+}
+
+async fn run_whenever(git: Git, progress: Progress<'_>) -> Result<(), GitError> {
+    let mut command = git.into_command();
+    let mut child = command
+        .stdout(std::process::Stdio::null())
+        .spawn()
+        .map_err(GitError::Start)?;
+    let group = Group::of(&child);
+    let (mut line, mut last) = (Vec::new(), String::new());
+    if let Some(mut stderr) = child.stderr.take() {
+        let mut chunk = [0; 4096];
+        while let Ok(n @ 1..) = stderr.read(&mut chunk).await {
+            for byte in &chunk[..n] {
+                if !matches!(byte, b'\r' | b'\n') {
+                    // A line without end is cut.
+                    if line.len() < 500 {
+                        line.push(*byte);
+                    }
+                } else if !line.is_empty() {
+                    last = String::from_utf8_lossy(&line).into_owned();
+                    progress(&last);
+                    line.clear();
+                }
+            }
+        }
+    }
+    let status = child.wait().await.map_err(GitError::Start)?;
+    group.done();
+    if status.success() {
+        Ok(())
+    } else {
+        Err(GitError::failed(last))
+    }
+}

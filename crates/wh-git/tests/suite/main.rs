@@ -1,0 +1,18 @@
+//! Tests with real git in temporary directories.
+
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test that panics is a test that fails"
+)]
+
+mod content;
+mod hostile;
+mod lab;
+mod ledger;
+mod mess;
+mod remove;
+mod rescue_property;
+mod transfer;
+mod trap;
+mod worktree;

@@ -1,0 +1,56 @@
+//! Transcripts.
+
+use wh_api::{
+    MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
+    SearchHitView, SessionSearchRequest, SessionSearchView,
+};
+use wh_app::MessageQuery;
+use wh_domain::Operation;
+
+use crate::table::{Route, get};
+
+pub(super) fn routes() -> Vec<Route> {
+    vec![
+        get(
+            "/sessions/{session}/messages",
+            Operation::MessageList,
+            "Reads a transcript; by default only the latest thing the agent said",
+            |server, cx, request: MessageListRequest| async move {
+                let query = MessageQuery {
+                    session: request.session()?,
+                    after: request.after()?,
+                    include_system: request.include_system.unwrap_or(false),
+                    limit: request.limit(),
+                    bytes_max: request.bytes_max(),
+                };
+                let depth = request.depth()?;
+                let read = server.app.message_list(&cx, &query).await?;
+                let (messages, next) = (read.messages, read.next_after);
+                Ok(MessageListView::new(&read.session, messages, next, depth))
+            },
+        ),
+        get(
+            "/messages/{message}",
+            Operation::MessageGet,
+            "Shows one message whole",
+            |server, cx, request: MessageGetRequest| async move {
+                let message = server.app.message_get(&cx, &request.message()?).await?;
+                Ok(MessageView::at_depth(message, MessageDepth::Full))
+            },
+        ),
+        get(
+            "/search",
+            Operation::SessionSearch,
+            "Finds words in the transcripts of every session within reach",
+            |server, cx, request: SessionSearchRequest| async move {
+                let search = server
+                    .app
+                    .session_search(&cx, request.words()?, request.limit());
+                let view = |hit: wh_app::MessageHit| SearchHitView::new(&hit.message, hit.snippet);
+                Ok(SessionSearchView {
+                    hits: search.await?.into_iter().map(view).collect(),
+                })
+            },
+        ),
+    ]
+}

@@ -1,0 +1,86 @@
+//! `wheelhouse agents`.
+
+use clap::{Args, Subcommand};
+use wh_api::{AgentListView, AgentView};
+
+use crate::context::Context;
+use crate::exit::CliResult;
+use crate::ui::{Table, Ui};
+
+/// See which agents can be run here, and what is missing for the others
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse agents
+  wheelhouse agents show claude-code
+
+Any program that speaks ACP can be added in the configuration file:
+
+  [agents.mine]
+  title = \"My agent\"
+  command = [\"my-agent\", \"--acp\"]
+  env = { MY_AGENT_KEY = \"…\" }")]
+pub(crate) struct AgentsArgs {
+    #[command(subcommand)]
+    command: Option<AgentsCommand>,
+}
+
+#[derive(Debug, Subcommand)]
+enum AgentsCommand {
+    /// List agents; the same as `wheelhouse agents`
+    List,
+    /// Show one agent and how to install what is missing
+    Show {
+        /// The agent's name, such as claude-code
+        name: String,
+    },
+}
+
+pub(crate) async fn run(cx: &Context, args: AgentsArgs) -> CliResult {
+    match args.command.unwrap_or(AgentsCommand::List) {
+        AgentsCommand::List => {
+            let list = cx.client()?.agent_list().await?;
+            cx.ui.answer(&list, |ui| table(ui, &list))
+        }
+        AgentsCommand::Show { name } => {
+            let agent = cx.client()?.agent_get(&name).await?;
+            cx.ui.answer(&agent, |ui| fields(ui, &agent))
+        }
+    }
+}
+
+fn table(ui: &Ui, list: &AgentListView) -> CliResult {
+    let mut table = Table::new(&["NAME", "STATE", "VERSION", "ABOUT"]);
+    for agent in &list.agents {
+        let version = agent.version.as_deref().unwrap_or("-");
+        table.row([&agent.name, &state(agent), version, &agent.about]);
+    }
+    ui.table(&table, "no agents")?;
+    if list.agents.iter().any(|agent| !agent.ready) {
+        ui.note("`wheelhouse agents show NAME` says how to install what is missing")?;
+    }
+    Ok(())
+}
+
+fn state(agent: &AgentView) -> String {
+    if agent.ready {
+        "ready".to_owned()
+    } else {
+        format!("lacks {}", agent.missing.join(", "))
+    }
+}
+
+fn fields(ui: &Ui, agent: &AgentView) -> CliResult {
+    ui.fields(&[
+        ("name", Some(agent.name.clone())),
+        ("title", Some(agent.title.clone())),
+        ("about", Some(agent.about.clone())),
+        ("origin", Some(agent.origin.clone())),
+        ("state", Some(state(agent))),
+        ("version", agent.version.clone()),
+    ])?;
+    for install in &agent.install {
+        ui.note(install)?;
+    }
+    Ok(())
+}
