@@ -106,9 +106,12 @@ impl GuardLayer {
             }
             parsed
         });
+        let hosts: Vec<_> = hosts.collect();
+        let exact = |rule: &HostRule| Some(format!("{}:{}", rule.name, rule.port?));
         Self {
             rules: Arc::new(Rules {
-                hosts: hosts.collect(),
+                exact_hosts: hosts.iter().filter_map(exact).collect(),
+                hosts,
                 origins: config
                     .origins
                     .iter()
@@ -166,6 +169,8 @@ where
 #[derive(Debug)]
 struct Rules {
     hosts: Vec<HostRule>,
+    /// Those of `hosts` that have a port, written as a header.
+    exact_hosts: Vec<String>,
     origins: Vec<String>,
 }
 
@@ -191,6 +196,11 @@ impl Rules {
         let (Some(host), None) = (values.next(), values.next()) else {
             return Err(Refusal::bad_host("exactly one Host header is required"));
         };
+        // The address the server printed, as nearly every client sends it, needs no parsing.
+        let is_exact = |known: &String| known.as_bytes().eq_ignore_ascii_case(host.as_bytes());
+        if uri.authority().is_none() && self.exact_hosts.iter().any(is_exact) {
+            return Ok(());
+        }
         let host = host
             .to_str()
             .ok()

@@ -18,16 +18,18 @@ pub(super) struct Accepts {
 
 /// Returns what the client accepts; a request without `Accept` accepts everything.
 pub(super) fn accepts(headers: &HeaderMap) -> Accepts {
-    let mut found = Accepts {
-        json: false,
-        event_stream: false,
-    };
-    if !headers.contains_key(header::ACCEPT) {
+    let mut values = headers.get_all(header::ACCEPT).iter();
+    // What the specification tells clients to send, so that it is seldom anything else.
+    if values.next().is_none_or(|first| first == BOTH) {
         return Accepts {
             json: true,
             event_stream: true,
         };
     }
+    let mut found = Accepts {
+        json: false,
+        event_stream: false,
+    };
     for value in headers.get_all(header::ACCEPT) {
         for range in value.to_str().unwrap_or_default().split(',') {
             let mut parts = range.split(';').map(str::trim);
