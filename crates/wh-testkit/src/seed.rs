@@ -192,8 +192,9 @@ impl Seed {
         Ok(board)
     }
 
-    /// Adds `count` events about a session, without a change behind them.
-    pub async fn events(&self, session: &Session, count: usize) -> Result<()> {
+    /// Adds `count` events about a session, without a change behind them. `at` is when they happened: a server forgets old
+    /// ones.
+    pub async fn events(&self, session: &Session, count: usize, at: Timestamp) -> Result<()> {
         // Those of one commit share its transaction.
         const AT_ONCE: usize = 1_000;
         let mut left = count;
@@ -205,6 +206,7 @@ impl Seed {
                 session.owner,
                 Some(session.id),
             );
+            commit.audit.at = at;
             let event = commit.events.remove(0);
             commit.events = vec![event; size];
             let nothing = SessionPatch::default();

@@ -3,7 +3,7 @@
 
 use std::time::{Duration, Instant};
 
-use anyhow::{Context, Result};
+use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
 use super::fixture::{Programs, Running, Seeded};
@@ -114,8 +114,12 @@ impl Bench<'_> {
         let start = Instant::now();
         let mut seen = 0_u32;
         request::follow(&url, self.seeded.key()?, |line| {
-            seen += u32::from(line == "event: event");
-            seen < EVENTS
+            match line {
+                "event: event" => seen += 1,
+                "event: resync" => bail!("the server has forgotten the events"),
+                _ => {}
+            }
+            Ok(seen < EVENTS)
         })?;
         Ok(f64::from(seen) / start.elapsed().as_secs_f64())
     }

@@ -70,7 +70,11 @@ pub(super) fn post(url: &str, request: &McpRequest) -> Result<String> {
 }
 
 /// Opens an event stream and calls `line` with each of its lines until that returns false.
-pub(super) fn follow(url: &str, key: &str, mut line: impl FnMut(&str) -> bool) -> Result<()> {
+pub(super) fn follow(
+    url: &str,
+    key: &str,
+    mut line: impl FnMut(&str) -> Result<bool>,
+) -> Result<()> {
     let (name, value) = bearer(key);
     let headers = [(name, value.as_str()), ("Accept", "text/event-stream")];
     let mut stream = send(url, "GET", &headers, "")?;
@@ -81,7 +85,7 @@ pub(super) fn follow(url: &str, key: &str, mut line: impl FnMut(&str) -> bool) -
         if stream.read_line(&mut text)? == 0 {
             bail!("the event stream ended early");
         }
-        if !line(text.trim_end()) {
+        if !line(text.trim_end())? {
             return Ok(());
         }
     }

@@ -4,6 +4,7 @@
 use std::{io::Write, path::PathBuf};
 
 use anyhow::{Context, Result, bail};
+use jiff::Timestamp;
 use serde_json::json;
 use wh_domain::{KeyScope, Owner, UserRole};
 use wh_testkit::seed::Seed;
@@ -35,7 +36,7 @@ async fn main() -> Result<()> {
     let (_, client) = seed.key(user.id, KeyScope::Client, None).await?;
     let (_, session) = seed.key(user.id, KeyScope::Session, Some(root.id)).await?;
     seed.sessions(owner, options.sessions).await?;
-    seed.events(&root, options.events).await?;
+    seed.events(&root, options.events, now()).await?;
     seed.close().await;
     let made = json!({
         "key": full,
@@ -44,6 +45,14 @@ async fn main() -> Result<()> {
     });
     writeln!(std::io::stdout(), "{made}")?;
     Ok(())
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a server that is really started compares with the real time"
+)]
+fn now() -> Timestamp {
+    Timestamp::now()
 }
 
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
