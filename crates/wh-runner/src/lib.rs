@@ -1,4 +1,4 @@
-//! The per-session process: it holds the agent, and outlives the server.
+//! The per-session process: it holds the agent, outlives the server, journals what happens and ends the whole process tree.
 //!
 //! `wheelhouse runner` runs [`run`] for one session. It starts the agent so that the whole tree can be ended ([`process`]), speaks ACP
 //! with it, writes what happens to a [`journal`], and tells the server over a [`link`]. The server starts runs with [`link::spawn`],
