@@ -55,6 +55,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("sqlx", &["wh-store-sqlite", "wh-store-postgres"]),
     ("axum", &["wh-http", "wh-testkit"]),
     ("rmcp", &["wh-mcp", "wh-testkit"]),
+    ("agent-client-protocol", &["wh-runner", "wh-testkit"]),
     ("clap", &["wheelhouse"]),
 ];
 

@@ -47,7 +47,7 @@ mod tests {
         let query = json!({ "limit": 5, "states": ["idle", "running"], "board": null, "q": "a&b" });
         append(&mut url, &query).unwrap();
         let pairs: Vec<_> = url.query_pairs().into_owned().collect();
-        let expected = [("limit", "5"), ("q", "a&b"), ("states", "idle,running")];
+        let expected = [("limit", "5"), ("states", "idle,running"), ("q", "a&b")];
         let expected = expected.map(|(name, value)| (name.to_owned(), value.to_owned()));
         assert_eq!(pairs, expected);
     }

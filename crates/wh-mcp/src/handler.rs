@@ -14,6 +14,7 @@ use rmcp::{
     },
     service::{RequestContext, SubscriptionContext},
 };
+use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
 use wh_app::{App, AppError, Idempotency, OpContext};
 use wh_domain::{ErrorCode, IdempotencyKey, Principal, Surface};
@@ -135,17 +136,33 @@ fn idempotency(name: &str, arguments: &JsonObject) -> Result<Option<Idempotency>
         .ok_or_else(|| AppError::invalid("idempotency_key must be a text"))?;
     let mut digest = Sha256::new();
     digest.update(name);
-    // Objects are kept sorted by key, so equal arguments have equal bytes.
-    for (key, value) in arguments
+    let asked = arguments
         .iter()
-        .filter(|(key, _)| *key != IDEMPOTENCY_ARGUMENT)
-    {
-        digest.update(format!("\0{key}\0{value}"));
-    }
+        .filter(|(key, _)| *key != IDEMPOTENCY_ARGUMENT);
+    digest.update(canonical(asked));
     Ok(Some(Idempotency {
         mark: IdempotencyKey::parse(text)?,
         request: digest.finalize().into(),
     }))
+}
+
+/// Writes fields so that equal ones have equal bytes, in whatever order they were sent.
+fn canonical<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
+    let mut fields: Vec<_> = fields.collect();
+    fields.sort_by_key(|(key, _)| *key);
+    let field = |(key, value): &(&String, &Value)| match value {
+        Value::Object(inner) => format!("{key:?}:{{{}}}", canonical(inner.iter())),
+        Value::Array(items) => {
+            let numbered = items.iter().enumerate();
+            let items: Map<_, _> = numbered
+                .map(|(n, item)| (format!("{n:09}"), item.clone()))
+                .collect();
+            format!("{key:?}:[{}]", canonical(items.iter()))
+        }
+        plain => format!("{key:?}:{plain}"),
+    };
+    let fields: Vec<_> = fields.iter().map(field).collect();
+    fields.join(",")
 }
 
 /// Shows an answer: the data, and one line about it, or the data as text for clients from before structured answers.
@@ -325,5 +342,35 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         self.connection.unsubscribe(&request.uri);
         Ok(())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_order_of_fields_does_not_make_another_request() {
+        let digest = |arguments: Value| {
+            let arguments = arguments.as_object().cloned().unwrap_or_default();
+            idempotency("board_create", &arguments)
+                .unwrap()
+                .unwrap()
+                .request
+        };
+        let one =
+            json!({ "name": "x", "zones": [{ "name": "a", "x": 1 }, 2], "idempotency_key": "m" });
+        let same =
+            json!({ "idempotency_key": "m", "zones": [{ "x": 1, "name": "a" }, 2], "name": "x" });
+        assert_eq!(digest(one), digest(same.clone()));
+        for other in [
+            json!({ "idempotency_key": "m", "zones": [2, { "x": 1, "name": "a" }], "name": "x" }),
+            json!({ "idempotency_key": "m", "zones": [{ "x": 1, "name": "a" }], "name": "x" }),
+            json!({ "idempotency_key": "m", "name": "x" }),
+        ] {
+            assert_ne!(digest(other), digest(same.clone()));
+        }
     }
 }

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, backup, board, completions, config, doctor, key, login, mcp, repo, serve,
-    session, tool, user, version,
+    agents, audit, backup, board, completions, config, doctor, key, login, mcp, repo, runner,
+    serve, session, tool, user, version,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -90,6 +90,12 @@ pub(crate) enum Command {
     Tool(tool::ToolCommand),
     Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
+    #[command(hide = true)]
+    Runner(runner::RunnerArgs),
+    #[command(hide = true)]
+    Contain(runner::ContainArgs),
+    #[command(hide = true, subcommand)]
+    Agent(runner::AgentCommand),
 }
 
 impl Command {

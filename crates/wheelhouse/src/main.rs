@@ -34,6 +34,10 @@ fn main() -> ExitCode {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
+    // A process that makes namespaces must not have threads.
+    if let Command::Contain(args) = command {
+        return commands::runner::contain(args);
+    }
     let context = Context::new(globals);
     match run(&context, command) {
         Ok(()) => ExitCode::SUCCESS,

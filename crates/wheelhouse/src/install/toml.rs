@@ -114,8 +114,8 @@ mod tests {
         insta::assert_snapshot!(&once[text.len()..], @r#"
 
         [mcp_servers.wheelhouse]
-        args = ["mcp"]
         command = "/bin/wh"
+        args = ["mcp"]
         "#);
     }
 

@@ -21,10 +21,10 @@ fn an_empty_file_becomes_one_with_the_entry() {
     {
       "mcpServers": {
         "wheelhouse": {
+          "command": "wh",
           "args": [
             "mcp"
-          ],
-          "command": "wh"
+          ]
         }
       }
     }
@@ -43,7 +43,7 @@ fn the_section_is_added_in_the_style_of_the_file() {
     assert!(once.ends_with("\n\t}\n}\n"), "{once}");
     assert_eq!(
         check("{\"a\":1}"),
-        r#"{"a":1, "mcpServers": {"wheelhouse":{"args":["mcp"],"command":"wh"}}}"#
+        r#"{"a":1, "mcpServers": {"wheelhouse":{"command":"wh","args":["mcp"]}}}"#
     );
 }
 

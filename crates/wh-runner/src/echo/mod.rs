@@ -1,0 +1,166 @@
+//! The built-in agent `echo`: an ACP agent on stdio that needs no model and always does the same.
+//!
+//! Each line of a prompt is a command; [`HELP`] lists them. It is what the demo and most tests run, and it uses the same protocol,
+//! permissions and tools as any other agent.
+
+mod commands;
+mod mcp;
+mod peer;
+mod transcript;
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use serde_json::{Value, json};
+use tokio::io::BufReader;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use self::{commands::Turn, mcp::Tools, peer::Peer, transcript::Transcript};
+use crate::acp::{
+    lines::{Line, Lines},
+    wire::{self, Message},
+};
+
+/// What the agent understands, for people.
+pub const HELP: &str = "\
+say TEXT           says TEXT
+write PATH TEXT    writes TEXT and a newline to PATH in the worktree
+commit MESSAGE     commits everything in the worktree
+ask TITLE          asks for permission
+question TEXT      asks the user TEXT
+sleep SECONDS      waits
+count N MS         says 1 to N, waiting MS milliseconds after each
+call TOOL JSON     calls one of our MCP tools with the session's own token
+spawn PROMPT       starts a child session with PROMPT
+flood BYTES        says BYTES bytes as fast as it can
+crash              ends at once, as a crash would
+anything else      is said back";
+
+/// The longest line that is read.
+const LINE_BYTES_MAX: usize = 16 << 20;
+
+/// The conversation this process has.
+struct Session {
+    id: String,
+    cwd: PathBuf,
+    tools: Option<Tools>,
+    transcript: Transcript,
+}
+
+/// Speaks ACP on stdin and stdout until stdin ends.
+pub async fn serve_stdio() -> io::Result<()> {
+    let tasks = TaskTracker::new();
+    let peer = Arc::new(Peer::stdout(&tasks));
+    let mut lines = Lines::new(BufReader::new(tokio::io::stdin()), LINE_BYTES_MAX);
+    let mut session: Option<Arc<Session>> = None;
+    let mut turn = CancellationToken::new();
+    while let Some(line) = lines.next().await? {
+        let Line::Whole(line) = line else { continue };
+        let text = String::from_utf8_lossy(&line);
+        match wire::read(&text) {
+            Some(Message::Response { id, result }) => peer.answered(id, result.ok()),
+            Some(Message::Notification { method, .. }) if method == "session/cancel" => {
+                turn.cancel();
+            }
+            Some(Message::Request { id, method, params }) => {
+                let params: Value = serde_json::from_str(params).unwrap_or_default();
+                match (method.as_str(), &session) {
+                    ("session/prompt", Some(session)) => {
+                        turn = CancellationToken::new();
+                        let run = Turn::new(session.clone(), peer.clone(), turn.clone());
+                        let (id, words) = (id.to_owned(), prompt_text(&params));
+                        tasks.spawn(run.run(id, words));
+                    }
+                    _ => match open(&peer, &method, &params).await {
+                        Ok((answer, opened)) => {
+                            session = opened.map(Arc::new).or(session);
+                            peer.send(wire::result(id, &answer)).await;
+                        }
+                        Err((code, why)) => peer.send(wire::error(id, code, why)).await,
+                    },
+                }
+            }
+            _ => {}
+        }
+    }
+    turn.cancel();
+    Ok(())
+}
+
+type Opened = Result<(Value, Option<Session>), (i64, String)>;
+
+/// Answers everything that is not a prompt.
+async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
+    let cwd = PathBuf::from(params["cwd"].as_str().unwrap_or("."));
+    let tools = Tools::from_servers(&params["mcpServers"]);
+    match method {
+        "initialize" => Ok((introduction(), None)),
+        "session/new" => {
+            let id = uuid::Uuid::now_v7().to_string();
+            let transcript = Transcript::new(&id);
+            let answer = json!({"sessionId": id, "modes": modes()});
+            Ok((
+                answer,
+                Some(Session {
+                    id,
+                    cwd,
+                    tools,
+                    transcript,
+                }),
+            ))
+        }
+        "session/load" | "session/resume" => {
+            let id = params["sessionId"].as_str().unwrap_or_default().to_owned();
+            let Some((transcript, said)) = Transcript::find(&id) else {
+                return Err((
+                    wire::INVALID_PARAMS,
+                    "there is no such conversation".to_owned(),
+                ));
+            };
+            if method == "session/load" {
+                for text in said {
+                    peer.say(&id, &text).await;
+                }
+            }
+            Ok((
+                json!({"modes": modes()}),
+                Some(Session {
+                    id,
+                    cwd,
+                    tools,
+                    transcript,
+                }),
+            ))
+        }
+        "session/set_mode" => Ok((json!({}), None)),
+        "session/prompt" => Err((wire::INVALID_PARAMS, "open a conversation first".to_owned())),
+        _ => Err((
+            wire::METHOD_NOT_FOUND,
+            format!("echo does not know {method}"),
+        )),
+    }
+}
+
+fn introduction() -> Value {
+    json!({
+        "protocolVersion": 1,
+        "agentCapabilities": {
+            "loadSession": true,
+            "mcpCapabilities": {"http": true},
+            "sessionCapabilities": {"resume": {}},
+        },
+        "agentInfo": {"name": "echo", "title": "Echo", "version": env!("CARGO_PKG_VERSION")},
+    })
+}
+
+fn modes() -> Value {
+    json!({"currentModeId": "default", "availableModes": [{"id": "default", "name": "Default"}]})
+}
+
+fn prompt_text(params: &Value) -> String {
+    let blocks = params["prompt"].as_array().map_or(&[][..], Vec::as_slice);
+    let texts: Vec<_> = blocks
+        .iter()
+        .filter_map(|block| block["text"].as_str())
+        .collect();
+    texts.join("\n")
+}

@@ -1,0 +1,274 @@
+//! Everything an agent can report, as a closed set of our own: the words between runner and server. ACP's types stay inside
+//! [`crate::acp`], so that a new release of the protocol changes one mapping and no stored journal.
+
+use serde::{Deserialize, Serialize};
+
+/// One thing that happened in a run.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum AgentEvent {
+    /// The agent's process runs and has introduced itself.
+    Started {
+        agent: AgentInfo,
+        capabilities: Capabilities,
+    },
+    /// The conversation is open: prompts are taken from now on.
+    SessionReady {
+        agent_session: String,
+        modes: Vec<Mode>,
+        current_mode: Option<String>,
+    },
+    /// A prompt was handed to the agent.
+    TurnStarted { command: String },
+    /// Words for the user; neighbouring chunks are joined.
+    Text { text: String },
+    /// The agent's reasoning.
+    Thought { text: String },
+    /// A tool call was seen for the first time.
+    ToolCall { call: ToolCall },
+    /// A tool call changed; it is given whole, as it is now.
+    ToolCallUpdate { call: ToolCall },
+    /// The agent's plan, whole.
+    Plan { entries: Vec<PlanEntry> },
+    /// How full the context is, and what the session has cost so far.
+    Usage {
+        used: u64,
+        size: u64,
+        cost: Option<Cost>,
+    },
+    /// The mode is another one now.
+    ModeChanged { mode: String },
+    /// The agent gave the conversation a title.
+    Titled { title: String },
+    /// The agent waits for leave to do something.
+    PermissionRequested { request: PermissionRequest },
+    /// A permission request is settled; `chosen` is absent when the turn was cancelled.
+    PermissionSettled {
+        id: String,
+        chosen: Option<PermissionKind>,
+    },
+    /// The agent asks the user something, in words.
+    QuestionAsked { question: Question },
+    /// A question is settled; `answer` is absent when it was declined or cancelled.
+    QuestionSettled { id: String, answer: Option<String> },
+    /// The turn is over.
+    TurnEnded {
+        command: String,
+        reason: TurnEnd,
+        usage: Option<TurnUsage>,
+    },
+    /// Something the people who look after the session may want to know.
+    Notice { notice: Notice },
+    /// The agent and everything it started are gone. Nothing follows.
+    Exited { how: Exit, stderr: Vec<String> },
+}
+
+/// Who the agent says it is.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentInfo {
+    pub name: String,
+    pub version: String,
+}
+
+/// What the agent says it can do.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Capabilities {
+    pub load: bool,
+    pub resume: bool,
+    pub mcp_http: bool,
+    pub images: bool,
+}
+
+/// A way of working that the agent offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mode {
+    pub id: String,
+    pub name: String,
+}
+
+/// A tool call as it is now.
+#[derive(Clone, Debug, Default, PartialEq, Serialize, Deserialize)]
+pub struct ToolCall {
+    pub id: String,
+    pub title: String,
+    pub kind: ToolKind,
+    pub status: ToolStatus,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub content: Vec<ToolContent>,
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub locations: Vec<Location>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub input: Option<serde_json::Value>,
+}
+
+/// What a tool call does, coarsely: what policies are written for.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolKind {
+    Read,
+    Edit,
+    Delete,
+    Move,
+    Search,
+    Execute,
+    Think,
+    Fetch,
+    SwitchMode,
+    #[default]
+    Other,
+}
+
+/// How far a tool call is.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToolStatus {
+    #[default]
+    Pending,
+    InProgress,
+    Completed,
+    Failed,
+}
+
+/// Something a tool call shows.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "type", rename_all = "snake_case")]
+pub enum ToolContent {
+    Text {
+        text: String,
+    },
+    Diff {
+        path: String,
+        old: Option<String>,
+        new: String,
+    },
+    /// Something we do not show, named: an image, a terminal.
+    Other {
+        what: String,
+    },
+}
+
+/// A place in a file.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Location {
+    pub path: String,
+    pub line: Option<u32>,
+}
+
+/// A step of a plan.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PlanEntry {
+    pub text: String,
+    /// `pending`, `in_progress` or `completed`.
+    pub status: String,
+    /// `high`, `medium` or `low`.
+    pub priority: String,
+}
+
+/// An amount of money.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct Cost {
+    pub amount: f64,
+    pub currency: String,
+}
+
+/// A request for leave. It stays open until it is answered or its turn is cancelled.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+pub struct PermissionRequest {
+    /// Names the request within its run.
+    pub id: String,
+    pub call: ToolCall,
+    pub options: Vec<PermissionOption>,
+}
+
+/// One way to answer. Agents name them differently: answer by kind.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PermissionOption {
+    pub id: String,
+    pub name: String,
+    pub kind: PermissionKind,
+}
+
+/// What an answer means.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum PermissionKind {
+    AllowOnce,
+    AllowAlways,
+    RejectOnce,
+    RejectAlways,
+}
+
+/// A question in words, open until it is answered or its turn is cancelled.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Question {
+    pub id: String,
+    pub text: String,
+    /// The field the answer goes into; the first text field that the agent asked for.
+    pub field: String,
+}
+
+/// Why a turn is over.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum TurnEnd {
+    Finished,
+    Cancelled,
+    Refused,
+    TokenLimit,
+    RequestLimit,
+    /// The agent answered the prompt with an error, or went away.
+    Failed(String),
+}
+
+/// Tokens of one turn. `input` never contains the cached ones.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+pub struct TurnUsage {
+    pub input: u64,
+    pub output: u64,
+    pub cached_read: u64,
+    pub cached_write: u64,
+    pub thought: u64,
+}
+
+/// Something worth knowing that is not part of the conversation.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(tag = "code", rename_all = "snake_case")]
+pub enum Notice {
+    /// A line was longer than allowed and was left out.
+    LineSkipped { bytes: u64 },
+    /// The agent printed something that is not the protocol.
+    NotProtocol { sample: String },
+    /// The agent sent something we do not know; only the first of its kind is told.
+    Unknown { what: String },
+    /// A tool call was shortened.
+    ContentCut { call: String },
+    /// The agent waits because the server has not taken what it said.
+    JournalFull,
+    /// The agent's own words about something.
+    FromAgent { text: String },
+    /// How stopping goes on.
+    Stopping { step: StopStep },
+}
+
+/// A rung of the ladder.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum StopStep {
+    Cancel,
+    Terminate,
+    Kill,
+}
+
+/// How the agent's process ended.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Exit {
+    Code(i32),
+    Signal(i32),
+    /// It never ran, or never spoke the protocol.
+    NotStarted(String),
+    /// We were asked to stop it; `step` is how far we had to go.
+    Stopped {
+        step: StopStep,
+    },
+}

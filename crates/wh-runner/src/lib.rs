@@ -1,0 +1,19 @@
+//! The per-session process: it holds the agent, outlives the server, journals what happens and ends the whole process tree.
+//!
+//! `wheelhouse runner` runs [`run`] for one session. It starts the agent so that the whole tree can be ended ([`process`]), speaks ACP
+//! with it, writes what happens to a [`journal`], and tells the server over a [`link`]. The server starts runs with [`link::spawn`],
+//! finds them again with [`link::list_runs`] and talks to them through [`link::attach`].
+
+mod acp;
+pub mod echo;
+pub mod event;
+mod forward;
+pub mod journal;
+pub mod link;
+pub mod process;
+mod runner;
+pub mod spec;
+
+pub use event::AgentEvent;
+pub use runner::{RunError, run};
+pub use spec::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token};

@@ -1,0 +1,142 @@
+//! The words between server and runner: JSON lines over the Unix socket in the run's directory.
+//!
+//! Whoever connects says [`ToRunner::Hello`] and is welcomed or refused. After [`ToRunner::Follow`] it gets every record behind a
+//! number, then live ones, for as long as it stays; [`ToRunner::Ack`] lets the runner forget. Commands carry an id of the
+//! caller's choosing; the same id twice is applied once and answered twice the same. A connection may end at any moment
+//! and another begin: nothing lives in it.
+
+mod client;
+mod runs;
+pub(crate) mod server;
+mod socket;
+
+use serde::{Deserialize, Serialize};
+use wh_domain::SessionId;
+
+pub use self::client::{Commands, Events, LinkError, LinkEvent, attach};
+pub(crate) use self::runs::RunnerFile;
+pub use self::runs::{RunState, StartError, list_runs, spawn};
+use crate::{
+    event::{PermissionKind, PermissionRequest, Question},
+    journal::Record,
+};
+
+/// The version of these words. A runner outlives upgrades of the server, so a server speaks old versions too.
+pub const PROTOCOL: u32 = 1;
+
+/// What the server says.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum ToRunner {
+    Hello { protocol: u32, version: String },
+    Follow { after: u64 },
+    Ack { seq: u64 },
+    Command { id: String, action: Action },
+}
+
+/// What the runner says.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum FromRunner {
+    Welcome(Welcome),
+    /// The connection ends after this.
+    Refused {
+        reason: String,
+    },
+    /// What waits for an answer, said at the start of following: the records may lie behind the place that is followed from.
+    Pending {
+        permissions: Vec<PermissionRequest>,
+        questions: Vec<Question>,
+    },
+    Record(Record),
+    Reply {
+        id: String,
+        outcome: Outcome,
+    },
+}
+
+/// Who answers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Welcome {
+    pub protocol: u32,
+    /// Of the runner's binary.
+    pub version: String,
+    pub session: SessionId,
+    pub epoch: u64,
+    pub newest: u64,
+    pub acked: u64,
+}
+
+/// What a runner can be told to do.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Action {
+    Prompt {
+        text: String,
+    },
+    /// Cancels the turn; open requests are settled as cancelled.
+    Cancel,
+    AnswerPermission {
+        permission: String,
+        kind: PermissionKind,
+    },
+    /// `None` declines.
+    AnswerQuestion {
+        question: String,
+        answer: Option<String>,
+    },
+    SetMode {
+        mode: String,
+    },
+    /// Starts the ladder and answers at once; [`Exited`](crate::AgentEvent::Exited) tells when the tree is gone.
+    Stop,
+    Status,
+}
+
+/// What came of a command.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Outcome {
+    Done,
+    Status(RunStatus),
+    Refused { code: Refusal, message: String },
+}
+
+/// Why a command was not carried out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Refusal {
+    /// The conversation is not open yet, or not any more.
+    NotReady,
+    /// A turn is running.
+    Busy,
+    /// There is no such request, or it is settled.
+    Unknown,
+    /// The agent offers nothing like it.
+    Unsupported,
+    /// The agent does not read what it is told.
+    Stuck,
+}
+
+/// How a run is.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct RunStatus {
+    pub ready: bool,
+    /// The command that started the running turn.
+    pub turn: Option<String>,
+    pub stopping: bool,
+    pub exited: bool,
+    pub newest: u64,
+    pub acked: u64,
+    /// Milliseconds since the agent last said anything; what finds a stuck one.
+    pub silent_ms: u64,
+}
+
+/// Longest line that either side of the link takes apart; see [`Limits`](crate::Limits).
+const LINE_BYTES_MAX: usize = 64 << 20;
+
+fn line(message: &impl Serialize) -> Vec<u8> {
+    let mut line = serde_json::to_vec(message).expect("our messages have string keys only");
+    line.push(b'\n');
+    line
+}

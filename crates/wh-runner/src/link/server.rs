@@ -1,0 +1,213 @@
+//! The runner's side of the link: a task for each connection, and none of the run's state.
+
+use std::{io, path::PathBuf, sync::Arc};
+
+use tokio::{
+    io::{AsyncWriteExt, BufReader},
+    net::{
+        UnixListener, UnixStream,
+        unix::{OwnedReadHalf, OwnedWriteHalf},
+    },
+    sync::{mpsc, oneshot, watch},
+};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use super::{
+    Action, FromRunner, LINE_BYTES_MAX, Outcome, PROTOCOL, ToRunner, Welcome, line, socket,
+};
+use crate::{
+    acp::lines::{Line, Lines},
+    event::{PermissionRequest, Question},
+    journal::JournalReader,
+    spec::{RunDir, RunSpec},
+};
+
+/// Connections that may be open at once; one more is closed. The server needs one.
+const CONNECTIONS_MAX: usize = 8;
+/// Replies that may wait for a connection that does not read; then its commands wait too.
+const REPLIES_MAX: usize = 64;
+
+/// What a connection asks of the run.
+#[derive(Debug)]
+pub(crate) enum Ask {
+    Command {
+        id: String,
+        action: Action,
+        reply: oneshot::Sender<Outcome>,
+    },
+    Pending(oneshot::Sender<(Vec<PermissionRequest>, Vec<Question>)>),
+    Ack(u64),
+}
+
+/// What all connections share.
+#[derive(Debug)]
+pub(crate) struct Shared {
+    pub(crate) spec: Arc<RunSpec>,
+    pub(crate) journal: PathBuf,
+    /// The newest number and the acknowledged one.
+    pub(crate) numbers: watch::Receiver<(u64, u64)>,
+    pub(crate) asks: mpsc::Sender<Ask>,
+}
+
+/// Starts to listen in the run's directory.
+pub(crate) fn listen(dir: &RunDir) -> io::Result<UnixListener> {
+    socket::listen(dir)
+}
+
+/// Accepts connections until `stop`.
+pub(crate) async fn serve(
+    listener: UnixListener,
+    shared: Arc<Shared>,
+    tasks: TaskTracker,
+    stop: CancellationToken,
+) {
+    let open = Arc::new(tokio::sync::Semaphore::new(CONNECTIONS_MAX));
+    loop {
+        let accepted = tokio::select! {
+            accepted = listener.accept() => accepted,
+            () = stop.cancelled() => return,
+        };
+        let (Ok((stream, _)), Ok(place)) = (accepted, open.clone().try_acquire_owned()) else {
+            continue;
+        };
+        let (shared, stop) = (shared.clone(), stop.clone());
+        tasks.spawn(async move {
+            let served = tokio::select! {
+                served = connection(stream, shared) => served,
+                () = stop.cancelled() => Ok(()),
+            };
+            if let Err(error) = served {
+                tracing::debug!(%error, "a connection ended");
+            }
+            drop(place);
+        });
+    }
+}
+
+async fn connection(stream: UnixStream, shared: Arc<Shared>) -> io::Result<()> {
+    let ours = rustix::process::geteuid().as_raw();
+    if stream.peer_cred()?.uid() != ours {
+        return Err(io::Error::other("somebody else connected"));
+    }
+    let (read, mut write) = stream.into_split();
+    let max = shared.spec.limits.link_line_bytes_max.min(LINE_BYTES_MAX);
+    let mut lines = Lines::new(BufReader::new(read), max);
+    let answer = greet(next(&mut lines).await?, &shared);
+    write.write_all(&line(&answer)).await?;
+    if !matches!(answer, FromRunner::Welcome(_)) {
+        return Ok(());
+    }
+    let (replies, outgoing) = mpsc::channel(REPLIES_MAX);
+    let (place, follow) = watch::channel(None);
+    tokio::select! {
+        read = listen_to(lines, &shared, &replies, &place) => read,
+        written = talk(write, &shared, outgoing, follow) => written,
+    }
+}
+
+fn greet(hello: Option<ToRunner>, shared: &Shared) -> FromRunner {
+    let (newest, acked) = *shared.numbers.borrow();
+    match hello {
+        Some(ToRunner::Hello { protocol, .. }) if protocol == PROTOCOL => {
+            FromRunner::Welcome(Welcome {
+                protocol: PROTOCOL,
+                version: env!("CARGO_PKG_VERSION").to_owned(),
+                session: shared.spec.session,
+                epoch: shared.spec.epoch,
+                newest,
+                acked,
+            })
+        }
+        Some(ToRunner::Hello { protocol, version }) => FromRunner::Refused {
+            reason: format!(
+                "this runner ({}) speaks link protocol {PROTOCOL}, not {protocol} of {version}",
+                env!("CARGO_PKG_VERSION")
+            ),
+        },
+        _ => FromRunner::Refused {
+            reason: "say hello first".to_owned(),
+        },
+    }
+}
+
+/// Reads a message; `None` at the end and for what is none.
+async fn next(lines: &mut Lines<BufReader<OwnedReadHalf>>) -> io::Result<Option<ToRunner>> {
+    match lines.next().await? {
+        Some(Line::Whole(line)) => Ok(serde_json::from_slice(&line).ok()),
+        Some(Line::Oversized { .. }) | None => Ok(None),
+    }
+}
+
+async fn listen_to(
+    mut lines: Lines<BufReader<OwnedReadHalf>>,
+    shared: &Shared,
+    replies: &mpsc::Sender<FromRunner>,
+    follow: &watch::Sender<Option<u64>>,
+) -> io::Result<()> {
+    let gone = |_| io::Error::other("the run is over");
+    while let Some(message) = next(&mut lines).await? {
+        match message {
+            ToRunner::Hello { .. } => {}
+            ToRunner::Ack { seq } => {
+                let sent = shared.asks.send(Ask::Ack(seq)).await;
+                sent.map_err(|_| io::Error::other("the run is over"))?;
+            }
+            ToRunner::Follow { after } => {
+                let (reply, pending) = oneshot::channel();
+                let sent = shared.asks.send(Ask::Pending(reply)).await;
+                sent.map_err(|_| io::Error::other("the run is over"))?;
+                let (permissions, questions) = pending.await.map_err(gone)?;
+                let message = FromRunner::Pending {
+                    permissions,
+                    questions,
+                };
+                replies.send(message).await.ok();
+                follow.send_replace(Some(after));
+            }
+            ToRunner::Command { id, action } => {
+                let (reply, outcome) = oneshot::channel();
+                let ask = Ask::Command {
+                    id: id.clone(),
+                    action,
+                    reply,
+                };
+                let sent = shared.asks.send(ask).await;
+                sent.map_err(|_| io::Error::other("the run is over"))?;
+                let outcome = outcome.await.map_err(gone)?;
+                replies.send(FromRunner::Reply { id, outcome }).await.ok();
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes replies, and records once they are asked for. A slow reader holds up itself alone: there is no queue of records.
+async fn talk(
+    mut write: OwnedWriteHalf,
+    shared: &Shared,
+    mut outgoing: mpsc::Receiver<FromRunner>,
+    mut follow: watch::Receiver<Option<u64>>,
+) -> io::Result<()> {
+    let mut numbers = shared.numbers.clone();
+    let mut reader = None;
+    loop {
+        let (newest, _) = *numbers.borrow_and_update();
+        if let Some(reader) = &mut reader {
+            while let Some(record) = JournalReader::next(reader, newest)? {
+                write.write_all(&line(&FromRunner::Record(record))).await?;
+                while let Ok(message) = outgoing.try_recv() {
+                    write.write_all(&line(&message)).await?;
+                }
+            }
+        }
+        tokio::select! {
+            Some(message) = outgoing.recv() => write.write_all(&line(&message)).await?,
+            Ok(()) = follow.changed() => {
+                let after = *follow.borrow_and_update();
+                reader = after.map(|after| JournalReader::new(&shared.journal, after));
+            }
+            Ok(()) = numbers.changed() => {}
+            else => return Ok(()),
+        }
+    }
+}

@@ -1,0 +1,172 @@
+//! The two small processes between runner and agent; both are this binary, behind the hidden command `contain`.
+//!
+//! They run before any thread exists: a process that has left its PID namespace for its children cannot make threads.
+
+use std::{
+    ffi::OsString,
+    fs::File,
+    io::{self, Read},
+    os::unix::{fs::OpenOptionsExt, process::CommandExt},
+    path::{Path, PathBuf},
+    process::{Command, ExitCode},
+};
+
+use nix::{
+    mount::{MsFlags, mount},
+    sched::{CloneFlags, unshare},
+    sys::{
+        prctl::set_pdeathsig,
+        signal::Signal,
+        wait::{WaitStatus, waitpid},
+    },
+    unistd::Pid,
+};
+use rustix::thread::CapabilitySet;
+
+/// Says that the program could not be run; what the shell says too.
+pub(super) const CANNOT_START: i32 = 127;
+
+/// Runs the hidden command: `outer LIFELINE PROGRAM ARGS…`, `init LIFELINE PROGRAM ARGS…` or `probe`.
+pub fn contain(args: Vec<OsString>) -> ExitCode {
+    let mut args = args.into_iter();
+    let stage = args.next().unwrap_or_default();
+    let rest: Vec<_> = args.collect();
+    let code = match (stage.to_str(), rest.as_slice()) {
+        (Some("probe"), _) => i32::from(leave_namespaces().is_err()),
+        (Some("outer"), [lifeline, program, args @ ..]) => outer(lifeline.as_ref(), program, args),
+        (Some("init"), [lifeline, program, args @ ..]) => init(lifeline.as_ref(), program, args),
+        _ => CANNOT_START,
+    };
+    ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
+}
+
+/// Makes the namespaces and starts `init` in them. Without namespaces it becomes the agent itself.
+fn outer(lifeline: &Path, program: &OsString, args: &[OsString]) -> i32 {
+    // When the runner dies without a word, so do we, and `init` with us.
+    set_pdeathsig(Signal::SIGKILL).ok();
+    if !runner_lives(lifeline) {
+        return CANNOT_START;
+    }
+    if leave_namespaces().is_err() {
+        say(program, &command(program).args(args).exec());
+        return CANNOT_START;
+    }
+    let mut next = super::self_command();
+    next.arg("init").arg(lifeline).arg(program).args(args);
+    match next.spawn() {
+        Ok(child) => wait_for(child.id()),
+        Err(error) => {
+            say(program, &error);
+            CANNOT_START
+        }
+    }
+}
+
+/// Is the first process of the namespace: starts the agent, takes orphans in, and ends with the agent.
+fn init(lifeline: &Path, program: &OsString, args: &[OsString]) -> i32 {
+    set_pdeathsig(Signal::SIGKILL).ok();
+    let lifeline: PathBuf = lifeline.to_owned();
+    std::thread::spawn(move || {
+        wait_for_death(&lifeline);
+        std::process::exit(CANNOT_START);
+    });
+    // Processes look themselves up by number; the numbers of this namespace are in a /proc of its own. Not allowed
+    // everywhere, and most programs only use /proc/self, which works in the old one too.
+    mount(
+        Some("proc"),
+        "/proc",
+        Some("proc"),
+        MsFlags::empty(),
+        None::<&str>,
+    )
+    .ok();
+    rustix::thread::clear_ambient_capability_set().ok();
+    match command(program).args(args).spawn() {
+        Ok(child) => wait_for(child.id()),
+        Err(error) => {
+            say(program, &error);
+            CANNOT_START
+        }
+    }
+}
+
+/// Makes new PID and mount namespaces for the children; as somebody else than root, inside a new user namespace.
+fn leave_namespaces() -> io::Result<()> {
+    let mut flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
+    let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
+    if user.is_root() {
+        unshare(flags)?;
+    } else {
+        flags |= CloneFlags::CLONE_NEWUSER;
+        unshare(flags)?;
+        // Everyone keeps their own number: the agent must not believe it is root.
+        std::fs::write("/proc/self/setgroups", "deny")?;
+        std::fs::write("/proc/self/uid_map", format!("{0} {0} 1", user.as_raw()))?;
+        std::fs::write("/proc/self/gid_map", format!("{0} {0} 1", group.as_raw()))?;
+        keep_mount_right().ok();
+    }
+    // What is mounted here must not appear outside.
+    let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
+    mount(None::<&str>, "/", None::<&str>, flags, None::<&str>)?;
+    Ok(())
+}
+
+/// Lets `init`, which is executed anew, mount its /proc; it gives the right up before the agent starts.
+fn keep_mount_right() -> rustix::io::Result<()> {
+    let mut sets = rustix::thread::capabilities(None)?;
+    sets.inheritable |= CapabilitySet::SYS_ADMIN;
+    rustix::thread::set_capabilities(None, sets)?;
+    rustix::thread::configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
+}
+
+/// Waits for one process and takes every other that ends meanwhile out of the table.
+fn wait_for(pid: u32) -> i32 {
+    let wanted = i32::try_from(pid).map(Pid::from_raw);
+    loop {
+        match waitpid(None, None) {
+            Ok(WaitStatus::Exited(pid, code)) if Ok(pid) == wanted => return code,
+            Ok(WaitStatus::Signaled(pid, signal, _)) if Ok(pid) == wanted => {
+                return 128 + signal as i32;
+            }
+            Err(nix::errno::Errno::ECHILD) => return CANNOT_START,
+            _ => {}
+        }
+    }
+}
+
+/// Returns when no one has the lifeline open for writing any more.
+fn wait_for_death(lifeline: &Path) {
+    let Ok(mut file) = open_lifeline(lifeline) else {
+        return;
+    };
+    if rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::empty()).is_ok() {
+        // Nobody ever writes: this waits for the end.
+        io::copy(&mut file, &mut io::sink()).ok();
+    }
+}
+
+/// Tells whether the runner still holds its end: it may have died before the parent-death signal was set.
+fn runner_lives(lifeline: &Path) -> bool {
+    let waits = |error: io::Error| error.kind() == io::ErrorKind::WouldBlock;
+    open_lifeline(lifeline).is_ok_and(|mut file| file.read(&mut [0]).is_err_and(waits))
+}
+
+fn open_lifeline(path: &Path) -> io::Result<File> {
+    // Without this flag, opening would wait for a writer that may never come.
+    let flags = i32::try_from(rustix::fs::OFlags::NONBLOCK.bits()).unwrap_or(0);
+    File::options().read(true).custom_flags(flags).open(path)
+}
+
+#[expect(clippy::disallowed_methods, reason = "this is where the agent is run")]
+fn command(program: &OsString) -> Command {
+    Command::new(program)
+}
+
+/// Tells the runner, which keeps the last lines of stderr.
+#[expect(
+    clippy::print_stderr,
+    reason = "stderr is this helper's only way to tell"
+)]
+fn say(program: &OsString, error: &io::Error) {
+    eprintln!("cannot run {}: {error}", program.to_string_lossy());
+}

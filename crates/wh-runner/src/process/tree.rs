@@ -1,0 +1,145 @@
+//! Processes as the kernel tells them: who belongs to a run, and whether a process is still the one it was.
+
+use std::{collections::HashSet, fs, time::Duration, time::Instant};
+
+use rustix::process::{Pid, Signal, WaitOptions, waitpid};
+use serde::{Deserialize, Serialize};
+
+use super::{CONTAIN_COMMAND, TAG_VARIABLE};
+
+/// A process, known by its number and the moment it started: numbers are used again.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct ProcessMark {
+    pub pid: u32,
+    /// Clock ticks after boot.
+    pub started: u64,
+}
+
+impl ProcessMark {
+    /// Marks a process that runs now.
+    pub fn of(pid: u32) -> Option<Self> {
+        let process = read(pid)?;
+        let started = process.started;
+        Some(Self { pid, started })
+    }
+
+    /// Tells whether it still runs; a zombie does not.
+    pub fn is_alive(self) -> bool {
+        read(self.pid).is_some_and(|now| now.started == self.started && now.state != 'Z')
+    }
+}
+
+/// A row of the process table.
+#[derive(Clone, Debug)]
+pub(super) struct Process {
+    pid: u32,
+    parent: u32,
+    state: char,
+    started: u64,
+}
+
+impl Process {
+    pub(super) fn pid(&self) -> u32 {
+        self.pid
+    }
+
+    pub(super) fn signal(&self, signal: Signal) {
+        super::signal(self.pid, signal);
+    }
+
+    /// Tells whether this is our own helper between runner and agent.
+    pub(super) fn is_helper(&self) -> bool {
+        let line = fs::read(format!("/proc/{}/cmdline", self.pid)).unwrap_or_default();
+        let mut words = line.split(|byte| *byte == 0);
+        words.next() == Some(b"/proc/self/exe") && words.next() == Some(CONTAIN_COMMAND.as_bytes())
+    }
+
+    /// Takes a dead orphan that came to us as subreaper out of the table. Living ones are not waited for.
+    pub(super) fn reap_orphan(&self) {
+        let ours = self.parent == std::process::id() && self.state == 'Z' && !self.is_helper();
+        let pid = i32::try_from(self.pid).ok().and_then(Pid::from_raw);
+        if ours && pid.is_some() {
+            waitpid(pid, WaitOptions::NOHANG).ok();
+        }
+    }
+}
+
+/// Returns everything below `root` and everything that carries `tag`, but `root` itself. The order is from the top down.
+pub(super) fn members(root: u32, tag: &str) -> Vec<Process> {
+    let all = table();
+    let mut below = HashSet::from([root]);
+    // Parents may have higher numbers than their children: go on until nothing is added.
+    loop {
+        let before = below.len();
+        below.extend(
+            all.iter()
+                .filter(|process| below.contains(&process.parent))
+                .map(|process| process.pid)
+                .collect::<Vec<_>>(),
+        );
+        if below.len() == before {
+            break;
+        }
+    }
+    all.into_iter()
+        .filter(|process| process.pid != root)
+        .filter(|process| below.contains(&process.pid) || is_tagged(process.pid, tag))
+        .collect()
+}
+
+/// Kills everything that carries the tag of a run whose runner is gone, and returns how many processes that were. Processes
+/// that cannot be killed within five seconds are left.
+pub fn sweep(tag: &str) -> usize {
+    let deadline = Instant::now() + Duration::from_secs(5);
+    let mut killed = HashSet::new();
+    while Instant::now() < deadline {
+        let left: Vec<_> = table()
+            .into_iter()
+            .filter(|process| process.state != 'Z' && process.pid != std::process::id())
+            .filter(|process| is_tagged(process.pid, tag))
+            .collect();
+        if left.is_empty() {
+            break;
+        }
+        for process in left {
+            process.signal(Signal::KILL);
+            killed.insert(process.pid);
+        }
+        std::thread::sleep(Duration::from_millis(5));
+    }
+    killed.len()
+}
+
+fn is_tagged(pid: u32, tag: &str) -> bool {
+    let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
+        return false;
+    };
+    let entry = format!("{TAG_VARIABLE}={tag}");
+    environment
+        .split(|byte| *byte == 0)
+        .any(|variable| variable == entry.as_bytes())
+}
+
+fn table() -> Vec<Process> {
+    let Ok(entries) = fs::read_dir("/proc") else {
+        return Vec::new();
+    };
+    entries
+        .filter_map(|entry| entry.ok()?.file_name().to_str()?.parse().ok())
+        .filter_map(read)
+        .collect()
+}
+
+fn read(pid: u32) -> Option<Process> {
+    let stat = fs::read_to_string(format!("/proc/{pid}/stat")).ok()?;
+    // The name stands in parentheses and may contain anything, also parentheses.
+    let fields: Vec<_> = stat[stat.rfind(')')? + 1..]
+        .split_ascii_whitespace()
+        .collect();
+    Some(Process {
+        pid,
+        state: fields.first()?.chars().next()?,
+        parent: fields.get(1)?.parse().ok()?,
+        started: fields.get(19)?.parse().ok()?,
+    })
+}

@@ -1,0 +1,508 @@
+//! The conversation with the agent as a state machine: lines, commands and time go in; events and lines come out. It waits for
+//! nothing and touches no file, so every order of things can be tried.
+
+use std::{
+    collections::{HashMap, HashSet},
+    sync::Arc,
+    time::{Duration, Instant},
+};
+
+use agent_client_protocol::v1::schema as acp;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
+
+use super::{open, requests::Requests};
+use crate::{
+    acp::{
+        lines::Line,
+        map,
+        text::{Joiner, Voice},
+        tools::Tools,
+        wire::{self, Message, RpcError},
+    },
+    event::{AgentEvent, Cost, Notice, PermissionKind, TurnEnd},
+    link::Refusal,
+    spec::{Begin, RunSpec},
+};
+
+/// Sorts of unknown things that are told; after so many, none is.
+const UNKNOWN_MAX: usize = 32;
+/// The most of a line that is no protocol which is shown.
+const SAMPLE_BYTES: usize = 200;
+/// A replay that never ends is given up after this.
+const REPLAY_MAX: Duration = Duration::from_secs(30);
+
+/// What is to be done.
+#[derive(Debug)]
+pub(crate) enum Output {
+    Event(AgentEvent),
+    Send(Vec<u8>),
+    /// The agent cannot be worked with: end it.
+    GiveUp(String),
+}
+
+pub(crate) type CommandResult = Result<(), (Refusal, String)>;
+
+#[derive(Debug)]
+enum Phase {
+    Starting,
+    Opening,
+    /// A loaded conversation is being replayed to us.
+    Settling {
+        quiet_at: Instant,
+        give_up_at: Instant,
+        ready: Box<AgentEvent>,
+    },
+    Ready,
+}
+
+/// What an answer of the agent is to.
+#[derive(Debug)]
+enum Waiting {
+    Initialize,
+    Open,
+    Mode(String),
+    Prompt(String),
+}
+
+#[derive(Debug)]
+pub(crate) struct Conversation {
+    spec: Arc<RunSpec>,
+    mcp_url: Option<String>,
+    phase: Phase,
+    agent_session: String,
+    next_id: u64,
+    waiting: HashMap<u64, Waiting>,
+    turn: Option<String>,
+    tools: Tools,
+    joiner: Joiner,
+    pub(super) requests: Requests,
+    told: HashSet<String>,
+    out: Vec<Output>,
+}
+
+impl Conversation {
+    pub(crate) fn new(spec: Arc<RunSpec>, mcp_url: Option<String>) -> Self {
+        let mut new = Self {
+            tools: Tools::new(spec.limits.content_bytes_max),
+            spec,
+            mcp_url,
+            phase: Phase::Starting,
+            agent_session: String::new(),
+            next_id: 1,
+            waiting: HashMap::new(),
+            turn: None,
+            joiner: Joiner::default(),
+            requests: Requests::default(),
+            told: HashSet::new(),
+            out: Vec::new(),
+        };
+        new.request("initialize", &open::initialize(), Waiting::Initialize);
+        new
+    }
+
+    pub(crate) fn take_outputs(&mut self) -> Vec<Output> {
+        std::mem::take(&mut self.out)
+    }
+
+    pub(crate) fn is_ready(&self) -> bool {
+        matches!(self.phase, Phase::Ready)
+    }
+
+    pub(crate) fn turn(&self) -> Option<&str> {
+        self.turn.as_deref()
+    }
+
+    /// Returns when to call [`Self::tick`].
+    pub(crate) fn due(&self) -> Option<Instant> {
+        let settle = match &self.phase {
+            Phase::Settling {
+                quiet_at,
+                give_up_at,
+                ..
+            } => Some(*quiet_at.min(give_up_at)),
+            _ => None,
+        };
+        [self.joiner.due(), settle].into_iter().flatten().min()
+    }
+
+    pub(crate) fn tick(&mut self, now: Instant) {
+        if self.joiner.due().is_some_and(|due| due <= now) {
+            self.flush_words();
+        }
+        let settled = match &self.phase {
+            Phase::Settling {
+                quiet_at,
+                give_up_at,
+                ready,
+            } if *quiet_at.min(give_up_at) <= now => Some(ready.as_ref().clone()),
+            _ => None,
+        };
+        if let Some(ready) = settled {
+            self.ready(ready);
+        }
+    }
+
+    /// Takes a line of the agent.
+    pub(crate) fn line(&mut self, line: Line, now: Instant) {
+        let line = match line {
+            Line::Whole(line) => line,
+            Line::Oversized { bytes } => return self.notice(Notice::LineSkipped { bytes }),
+        };
+        let text = String::from_utf8_lossy(&line);
+        match wire::read(&text) {
+            Some(Message::Notification { method, params }) if method == "session/update" => {
+                self.update(params, now);
+            }
+            Some(Message::Notification { method, .. }) => self.unknown(method),
+            Some(Message::Request { id, method, params }) => match method.as_str() {
+                "session/request_permission" => self.permission(id, params),
+                "elicitation/create" => self.question(id, params),
+                _ => {
+                    let why = "this client offers no files and no terminals; use your own tools";
+                    self.send(wire::error(id, wire::METHOD_NOT_FOUND, why));
+                }
+            },
+            Some(Message::Response { id, result }) => self.response(id, result, now),
+            None if text.trim().is_empty() => {}
+            None => {
+                let mut sample = text.into_owned();
+                map::truncate(&mut sample, SAMPLE_BYTES);
+                // One sample tells; a flood of them would only fill the journal.
+                if self.told.insert("garbage".to_owned()) {
+                    self.notice(Notice::NotProtocol { sample });
+                }
+            }
+        }
+    }
+
+    pub(crate) fn prompt(&mut self, command: &str, text: &str) -> CommandResult {
+        self.must_be_ready()?;
+        if self.turn.is_some() {
+            let why = "a turn is running; wait for its end or cancel it";
+            return Err((Refusal::Busy, why.to_owned()));
+        }
+        self.turn = Some(command.to_owned());
+        self.event(AgentEvent::TurnStarted {
+            command: command.to_owned(),
+        });
+        let prompt = json!([{"type": "text", "text": text}]);
+        let params = json!({"sessionId": self.agent_session, "prompt": prompt});
+        self.request(
+            "session/prompt",
+            &params,
+            Waiting::Prompt(command.to_owned()),
+        );
+        Ok(())
+    }
+
+    /// Cancels the turn, if there is one. The agent is told that its open requests will not be answered.
+    pub(crate) fn cancel(&mut self) {
+        if self.turn.is_none() {
+            return;
+        }
+        let params = json!({"sessionId": self.agent_session});
+        self.send(wire::notification("session/cancel", &params));
+        let settled = self.requests.cancel_all();
+        self.out.extend(settled);
+    }
+
+    pub(crate) fn answer_permission(&mut self, id: &str, kind: PermissionKind) -> CommandResult {
+        let done = self.requests.answer_permission(id, kind)?;
+        self.out.extend(done);
+        Ok(())
+    }
+
+    pub(crate) fn answer_question(&mut self, id: &str, answer: Option<String>) -> CommandResult {
+        let done = self.requests.answer_question(id, answer)?;
+        self.out.extend(done);
+        Ok(())
+    }
+
+    pub(crate) fn set_mode(&mut self, mode: &str) -> CommandResult {
+        self.must_be_ready()?;
+        self.request_mode(mode);
+        Ok(())
+    }
+
+    /// The agent is gone: what was open ends.
+    pub(crate) fn end(&mut self, why: &str) {
+        self.flush_words();
+        let settled = self.requests.cancel_all();
+        let events = |output: &Output| matches!(output, Output::Event(_));
+        self.out.extend(settled.into_iter().filter(events));
+        self.phase = Phase::Starting;
+        if let Some(command) = self.turn.take() {
+            let reason = TurnEnd::Failed(why.to_owned());
+            let usage = None;
+            self.event(AgentEvent::TurnEnded {
+                command,
+                reason,
+                usage,
+            });
+        }
+    }
+
+    fn must_be_ready(&self) -> CommandResult {
+        match self.is_ready() {
+            true => Ok(()),
+            false => Err((Refusal::NotReady, "the conversation is not open".to_owned())),
+        }
+    }
+
+    fn response(&mut self, id: u64, result: Result<&str, RpcError>, now: Instant) {
+        let Some(waiting) = self.waiting.remove(&id) else {
+            return self.unknown("an answer to nothing".to_owned());
+        };
+        match (waiting, result) {
+            (Waiting::Initialize, Ok(result)) => self.initialized(result),
+            (Waiting::Open, Ok(result)) => self.opened(result, now),
+            (Waiting::Mode(mode), Ok(_)) => self.event(AgentEvent::ModeChanged { mode }),
+            (Waiting::Prompt(command), Ok(result)) => self.turn_ended(command, result),
+            (Waiting::Initialize | Waiting::Open, Err(error)) => {
+                let why = format!("the agent did not open a conversation: {}", error.message);
+                self.out.push(Output::GiveUp(why));
+            }
+            (Waiting::Mode(mode), Err(error)) => self.notice(Notice::FromAgent {
+                text: format!("the mode {mode} was refused: {}", error.message),
+            }),
+            (Waiting::Prompt(command), Err(error)) => {
+                self.finish(command, TurnEnd::Failed(error.message), None);
+            }
+        }
+    }
+
+    fn initialized(&mut self, result: &str) {
+        let Some(answer) = self.parse::<acp::InitializeResponse>(result) else {
+            return;
+        };
+        let capabilities = map::capabilities(&answer.agent_capabilities);
+        let agent = map::agent_info(answer.agent_info);
+        self.event(AgentEvent::Started {
+            agent,
+            capabilities,
+        });
+        self.phase = Phase::Opening;
+        let (method, params) = open::session(&self.spec, self.mcp_url.as_deref());
+        self.request(method, &params, Waiting::Open);
+    }
+
+    fn opened(&mut self, result: &str, now: Instant) {
+        #[derive(serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Opened {
+            // Only a new session is given a name; the others have theirs.
+            session_id: Option<String>,
+            modes: Option<Value>,
+        }
+        let opened = serde_json::from_str(result).unwrap_or(Opened {
+            session_id: None,
+            modes: None,
+        });
+        let asked_for = match &self.spec.begin {
+            Begin::New => None,
+            Begin::Load { agent_session } | Begin::Resume { agent_session } => {
+                Some(agent_session.clone())
+            }
+        };
+        let Some(agent_session) = opened.session_id.or(asked_for) else {
+            let why = "the agent opened a conversation without a name".to_owned();
+            return self.out.push(Output::GiveUp(why));
+        };
+        self.agent_session.clone_from(&agent_session);
+        let modes = opened
+            .modes
+            .and_then(|modes| serde_json::from_value(modes).ok());
+        let (modes, current_mode) = map::modes(modes);
+        let ready = AgentEvent::SessionReady {
+            agent_session,
+            modes,
+            current_mode,
+        };
+        match self.spec.begin {
+            Begin::Load { .. } => {
+                self.phase = Phase::Settling {
+                    quiet_at: now + self.settle_time(),
+                    give_up_at: now + REPLAY_MAX,
+                    ready: Box::new(ready),
+                };
+            }
+            Begin::New | Begin::Resume { .. } => self.ready(ready),
+        }
+    }
+
+    fn ready(&mut self, ready: AgentEvent) {
+        self.phase = Phase::Ready;
+        self.tools.clear();
+        self.event(ready);
+        if let Some(mode) = self.spec.quirks.initial_mode.clone() {
+            self.request_mode(&mode);
+        }
+    }
+
+    fn request_mode(&mut self, mode: &str) {
+        let params = json!({"sessionId": self.agent_session, "modeId": mode});
+        self.request("session/set_mode", &params, Waiting::Mode(mode.to_owned()));
+    }
+
+    fn settle_time(&self) -> Duration {
+        Duration::from_millis(self.spec.quirks.replay_settle_ms)
+    }
+
+    fn turn_ended(&mut self, command: String, result: &str) {
+        match serde_json::from_str::<acp::PromptResponse>(result) {
+            Ok(answer) => {
+                let usage = map::turn_usage(&answer, self.spec.quirks.input_includes_cached);
+                self.finish(command, map::turn_end(answer.stop_reason), usage);
+            }
+            Err(_) => {
+                let why = "the agent ended the turn with an answer that cannot be read".to_owned();
+                self.finish(command, TurnEnd::Failed(why), None);
+            }
+        }
+    }
+
+    fn finish(&mut self, command: String, reason: TurnEnd, usage: Option<crate::event::TurnUsage>) {
+        self.flush_words();
+        // An agent that ends its turn does not wait for answers any more.
+        let settled = self.requests.cancel_all();
+        self.out.extend(settled);
+        self.turn = None;
+        self.tools.clear();
+        self.event(AgentEvent::TurnEnded {
+            command,
+            reason,
+            usage,
+        });
+    }
+
+    fn update(&mut self, params: &str, now: Instant) {
+        let settle = self.settle_time();
+        match &mut self.phase {
+            // The replay of what was said before: it is in the transcript.
+            Phase::Settling { quiet_at, .. } => return *quiet_at = now + settle,
+            Phase::Starting | Phase::Opening if self.spec.begin != Begin::New => return,
+            _ => {}
+        }
+        let Ok(notification) = serde_json::from_str::<acp::SessionNotification>(params) else {
+            let kind = serde_json::from_str::<Value>(params).ok();
+            let kind =
+                kind.and_then(|value| value["update"]["sessionUpdate"].as_str().map(str::to_owned));
+            return self.unknown(kind.unwrap_or_else(|| "session/update".to_owned()));
+        };
+        use acp::SessionUpdate as Update;
+        match notification.update {
+            Update::AgentMessageChunk(chunk) => self.words(Voice::Text, chunk, now),
+            Update::AgentThoughtChunk(chunk) => self.words(Voice::Thought, chunk, now),
+            Update::ToolCall(call) => {
+                let events = self.tools.announce(call);
+                self.events(events);
+            }
+            Update::ToolCallUpdate(update) => {
+                let events = self.tools.update(update);
+                self.events(events);
+            }
+            Update::Plan(plan) => self.event(AgentEvent::Plan {
+                entries: plan.entries.into_iter().map(map::plan_entry).collect(),
+            }),
+            Update::UsageUpdate(usage) => self.event(AgentEvent::Usage {
+                used: usage.used,
+                size: usage.size,
+                cost: usage.cost.map(|cost| Cost {
+                    amount: cost.amount,
+                    currency: cost.currency,
+                }),
+            }),
+            Update::CurrentModeUpdate(update) => self.event(AgentEvent::ModeChanged {
+                mode: update.current_mode_id.0.to_string(),
+            }),
+            Update::SessionInfoUpdate(info) => {
+                if let Some(title) = info.title.value() {
+                    let title = title.clone();
+                    self.event(AgentEvent::Titled { title });
+                }
+            }
+            Update::Notice(notice) => self.notice(Notice::FromAgent { text: notice.title }),
+            // Known, and nothing anyone has to see: our own words back, commands and options on offer.
+            Update::UserMessageChunk(_)
+            | Update::AvailableCommandsUpdate(_)
+            | Update::ConfigOptionUpdate(_) => {}
+            _ => self.unknown("an update of a newer protocol".to_owned()),
+        }
+    }
+
+    fn words(&mut self, voice: Voice, chunk: acp::ContentChunk, now: Instant) {
+        let text = map::block_text(chunk.content);
+        let ready = self.joiner.push(voice, &text, now);
+        self.out.extend(ready.into_iter().map(Output::Event));
+    }
+
+    fn permission(&mut self, id: &serde_json::value::RawValue, params: &str) {
+        let Ok(asked) = serde_json::from_str::<acp::RequestPermissionRequest>(params) else {
+            let why = "this request for permission cannot be read";
+            return self.send(wire::error(id, wire::INVALID_PARAMS, why));
+        };
+        let (call, events) = self.tools.asked(asked.tool_call);
+        self.events(events);
+        let options = asked
+            .options
+            .into_iter()
+            .map(map::permission_option)
+            .collect();
+        let event = self.requests.ask_permission(id, call, options);
+        self.event(event);
+    }
+
+    fn question(&mut self, id: &serde_json::value::RawValue, params: &str) {
+        match self.requests.ask_question(id, params) {
+            Some(event) => self.event(event),
+            None => self.send(wire::result(id, &json!({"action": "decline"}))),
+        }
+    }
+
+    fn unknown(&mut self, what: String) {
+        if self.told.len() < UNKNOWN_MAX && self.told.insert(what.clone()) {
+            self.notice(Notice::Unknown { what });
+        }
+    }
+
+    fn parse<T: DeserializeOwned>(&mut self, result: &str) -> Option<T> {
+        let parsed = serde_json::from_str(result);
+        if let Err(error) = &parsed {
+            let why = format!("the agent's answer cannot be read: {error}");
+            self.out.push(Output::GiveUp(why));
+        }
+        parsed.ok()
+    }
+
+    fn request(&mut self, method: &'static str, params: &Value, waiting: Waiting) {
+        let id = self.next_id;
+        self.next_id += 1;
+        self.waiting.insert(id, waiting);
+        self.send(wire::request(id, method, params));
+    }
+
+    fn send(&mut self, line: Vec<u8>) {
+        self.out.push(Output::Send(line));
+    }
+
+    fn notice(&mut self, notice: Notice) {
+        self.event(AgentEvent::Notice { notice });
+    }
+
+    fn events(&mut self, events: Vec<AgentEvent>) {
+        for event in events {
+            self.event(event);
+        }
+    }
+
+    /// Passes an event on, behind the words that were said before it.
+    fn event(&mut self, event: AgentEvent) {
+        self.flush_words();
+        self.out.push(Output::Event(event));
+    }
+
+    fn flush_words(&mut self) {
+        self.out.extend(self.joiner.flush().map(Output::Event));
+    }
+}

@@ -1,0 +1,121 @@
+//! The life of a runner: lock, detach, listen, start the agent, carry words, end with it.
+
+mod actor;
+mod conversation;
+mod open;
+mod requests;
+mod stderr;
+
+use std::{fs::File, io, sync::Arc};
+
+use rustix::fs::{FlockOperation, flock};
+use tokio::sync::{mpsc, watch};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
+
+use self::actor::Actor;
+use crate::{
+    forward,
+    journal::Journal,
+    link::{self, server::Shared},
+    process::{self, Lifeline, ProcessMark},
+    spec::RunDir,
+};
+
+/// Asks of connections that may wait; then they wait at their sockets.
+const ASKS_MAX: usize = 64;
+/// How long open connections may take to read the last words.
+const GOODBYE: std::time::Duration = std::time::Duration::from_millis(500);
+
+/// Why a runner ended before its time.
+#[derive(Debug, thiserror::Error)]
+pub enum RunError {
+    #[error("this run has a runner already")]
+    AlreadyRunning,
+    #[error("cannot {doing}")]
+    Io {
+        doing: &'static str,
+        #[source]
+        source: io::Error,
+    },
+}
+
+fn cannot(doing: &'static str) -> impl FnOnce(io::Error) -> RunError {
+    move |source| RunError::Io { doing, source }
+}
+
+/// Runs the agent of `dir` to its end. Returns when the agent is gone and the server has acknowledged everything, or has not for
+/// [`Limits::linger_ms`](crate::Limits).
+///
+/// Call it on a current-thread runtime: the helper below it is bound to the thread that starts it.
+pub async fn run(dir: RunDir) -> Result<(), RunError> {
+    let _lock = lock(&dir)?;
+    // Already the leader of a session when it was started by hand in one of its own: nothing to do.
+    nix::unistd::setsid().ok();
+    let spec = Arc::new(dir.read_spec().map_err(cannot("read the run's spec"))?);
+    let swept = process::sweep(&process::run_tag(&spec));
+    if swept > 0 {
+        tracing::warn!(swept, "ended processes that an earlier runner left");
+    }
+    let journal = Journal::open(&dir.journal(), spec.limits.segment_bytes);
+    let journal = journal.map_err(cannot("open the journal"))?;
+    let _lifeline = Lifeline::create(&dir.lifeline()).map_err(cannot("make the lifeline"))?;
+    let listener = link::server::listen(&dir).map_err(cannot("listen on the socket"))?;
+
+    let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+    let port = match &spec.mcp {
+        Some(mcp) => {
+            let port = forward::Port::open(mcp.clone(), spec.limits.clone()).await;
+            Some(port.map_err(cannot("open the forwarding port"))?)
+        }
+        None => None,
+    };
+    let mcp_url = port.as_ref().map(forward::Port::url);
+    if let Some(port) = port {
+        tasks.spawn(port.serve(tasks.clone(), stop.clone()));
+    }
+    let (publish, numbers) = watch::channel((journal.newest(), journal.acked()));
+    let (asks, inbox) = mpsc::channel(ASKS_MAX);
+    let shared = Arc::new(Shared {
+        spec: spec.clone(),
+        journal: dir.journal(),
+        numbers,
+        asks,
+    });
+    tasks.spawn(link::server::serve(
+        listener,
+        shared,
+        tasks.clone(),
+        stop.clone(),
+    ));
+    write_state(&dir).map_err(cannot("write runner.json"))?;
+
+    let mut actor = Actor::start(spec, &dir, journal, publish, inbox, mcp_url, &tasks)
+        .map_err(cannot("start"))?;
+    let ended = actor.run().await.map_err(cannot("write the journal"));
+    tasks.close();
+    stop.cancel();
+    tokio::time::timeout(GOODBYE, tasks.wait()).await.ok();
+    ended
+}
+
+/// Takes the run for this process. The kernel lets go of it whatever happens to us.
+fn lock(dir: &RunDir) -> Result<File, RunError> {
+    let file = File::options()
+        .create(true)
+        .truncate(false)
+        .write(true)
+        .open(dir.lock())
+        .map_err(cannot("open the lock"))?;
+    flock(&file, FlockOperation::NonBlockingLockExclusive).map_err(|_| RunError::AlreadyRunning)?;
+    Ok(file)
+}
+
+fn write_state(dir: &RunDir) -> io::Result<()> {
+    let runner = ProcessMark::of(std::process::id()).ok_or(io::ErrorKind::NotFound)?;
+    let temporary = dir.path().join("runner.json.new");
+    std::fs::write(
+        &temporary,
+        serde_json::to_vec(&link::RunnerFile { runner })?,
+    )?;
+    std::fs::rename(temporary, dir.state())
+}

@@ -1,0 +1,9 @@
+//! The runner as a process of its own, with real agents below it and real connections to it.
+
+#![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
+
+mod echo;
+mod flood;
+mod harness;
+mod life;
+mod reap;

@@ -1,0 +1,205 @@
+//! An ACP agent that does as it is told, and misbehaves as it is told: each line of a prompt is a command. It uses the standard
+//! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
+//!
+//! `say TEXT`, `ask TITLE`, `count N MS`, `flood BYTES`, `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
+//! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `hang` (deaf to everything),
+//! `crash`, `exit CODE`.
+
+use std::{
+    io::{BufRead, Write},
+    process::Stdio,
+    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    time::Duration,
+};
+
+use serde_json::{Value, json};
+
+/// The name of the one conversation this agent has.
+const SESSION: &str = "scripted-1";
+
+/// Speaks ACP on stdio until stdin ends.
+pub fn main() {
+    let (send, lines) = channel();
+    std::thread::spawn(move || {
+        for line in std::io::stdin().lock().lines() {
+            let Ok(line) = line else { break };
+            if let Ok(message) = serde_json::from_str(&line)
+                && send.send(message).is_err()
+            {
+                break;
+            }
+        }
+    });
+    let mut agent = Agent { lines, asked: 0 };
+    while let Ok(message) = agent.lines.recv() {
+        agent.message(&message);
+    }
+}
+
+struct Agent {
+    lines: Receiver<Value>,
+    asked: u64,
+}
+
+impl Agent {
+    fn message(&mut self, message: &Value) {
+        let id = &message["id"];
+        let result = match message["method"].as_str() {
+            Some("initialize") => json!({
+                "protocolVersion": 1,
+                "agentCapabilities": {"loadSession": true, "mcpCapabilities": {"http": true}, "sessionCapabilities": {"resume": {}}},
+                "agentInfo": {"name": "scripted", "version": "1"},
+            }),
+            Some("session/new") => json!({"sessionId": SESSION, "modes": {
+                "currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "auto", "name": "Auto"}]}}),
+            Some("session/load") => {
+                chunk("replayed before the answer");
+                say(&json!({"jsonrpc": "2.0", "id": id, "result": {}}));
+                chunk("replayed after the answer");
+                return;
+            }
+            Some("session/resume" | "session/set_mode") => json!({}),
+            Some("session/prompt") => {
+                let text = message["params"]["prompt"][0]["text"]
+                    .as_str()
+                    .unwrap_or("");
+                let text = text.to_owned();
+                let cancelled = text.lines().any(|line| !self.command(line));
+                let reason = if cancelled { "cancelled" } else { "end_turn" };
+                json!({"stopReason": reason, "usage": {"totalTokens": 3, "inputTokens": 1, "outputTokens": 2}})
+            }
+            _ => return,
+        };
+        say(&json!({"jsonrpc": "2.0", "id": id, "result": result}));
+    }
+
+    /// Does one line of a prompt. Returns whether the turn goes on.
+    fn command(&mut self, line: &str) -> bool {
+        let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
+        match verb {
+            "say" => chunk(rest),
+            "ask" => return self.ask(rest),
+            "count" => return self.count(rest),
+            "flood" => flood(rest.parse().unwrap_or(0)),
+            "line" => chunk(&"x".repeat(rest.parse().unwrap_or(0))),
+            "garbage" => raw(b"this is \xff not the protocol\n"),
+            "update" => update(
+                &json!({"sessionUpdate": "tool_call_update", "toolCallId": "t1",
+                "title": "Late", "status": "completed"}),
+            ),
+            "newer" => update(&json!({"sessionUpdate": "invented_tomorrow", "x": 1})),
+            "files" => {
+                let params = json!({"sessionId": SESSION, "path": "/tmp/x", "content": "x"});
+                let answer = self.request("fs/write_text_file", &params);
+                chunk(answer["error"]["message"].as_str().unwrap_or("no error"));
+            }
+            "fork" => fork(rest),
+            "env" => chunk(&std::env::var(rest).unwrap_or_else(|_| "unset".to_owned())),
+            "hang" => loop {
+                std::thread::sleep(Duration::from_secs(60));
+            },
+            "crash" => std::process::abort(),
+            "exit" => std::process::exit(rest.parse().unwrap_or(0)),
+            _ => chunk(line),
+        }
+        true
+    }
+
+    fn ask(&mut self, title: &str) -> bool {
+        let params = json!({"sessionId": SESSION,
+            "toolCall": {"toolCallId": "ask", "title": title, "kind": "edit"},
+            "options": [{"optionId": "yes-1", "name": "Yes", "kind": "allow_once"},
+                        {"optionId": "no-1", "name": "No", "kind": "reject_once"}]});
+        let answer = self.request("session/request_permission", &params);
+        let outcome = &answer["result"]["outcome"];
+        chunk(outcome["optionId"].as_str().unwrap_or("nothing"));
+        outcome["outcome"] != "cancelled"
+    }
+
+    fn count(&mut self, rest: &str) -> bool {
+        let (count, pause) = rest.split_once(' ').unwrap_or((rest, "0"));
+        let pause = Duration::from_millis(pause.parse().unwrap_or(0));
+        for number in 1..=count.parse::<u64>().unwrap_or(0) {
+            chunk(&format!("{number} "));
+            match self.lines.recv_timeout(pause) {
+                Ok(message) if message["method"] == "session/cancel" => return false,
+                Err(RecvTimeoutError::Disconnected) => std::process::exit(0),
+                Ok(_) | Err(RecvTimeoutError::Timeout) => {}
+            }
+        }
+        true
+    }
+
+    fn request(&mut self, method: &str, params: &Value) -> Value {
+        self.asked += 1;
+        let id = self.asked;
+        say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
+        while let Ok(message) = self.lines.recv() {
+            if message["id"] == id && message["method"].is_null() {
+                return message;
+            }
+        }
+        std::process::exit(0)
+    }
+}
+
+/// Starts a child that ignores signals and sleeps for `MARK` seconds, by which it can be found.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a test's agent starts what it likes"
+)]
+fn fork(rest: &str) {
+    let (kind, mark) = rest.split_once(' ').unwrap_or((rest, "1000"));
+    let sleep = format!("trap '' TERM INT HUP; exec sleep {mark}");
+    let script = match kind {
+        "setsid" => format!("setsid sh -c \"{sleep}\" &"),
+        "double" => format!("(sh -c \"{sleep}\" &) &"),
+        "nohup" => format!("nohup sh -c \"{sleep}\" >/dev/null 2>&1 &"),
+        "env" => format!("env -i /bin/sh -c \"{sleep}\" &"),
+        "escape" => format!("(env -i setsid /bin/sh -c \"{sleep}\" &) &"),
+        _ => format!("sh -c \"{sleep}\" &"),
+    };
+    let mut shell = std::process::Command::new("/bin/sh");
+    shell
+        .arg("-c")
+        .arg(script)
+        .stdin(Stdio::null())
+        .stdout(Stdio::null());
+    let started = shell.status().is_ok_and(|status| status.success());
+    chunk(if started { "forked " } else { "not forked " });
+}
+
+fn flood(bytes: u64) {
+    let text = "0123456789abcde\n".repeat(256);
+    let mut left = bytes;
+    while left > 0 {
+        chunk(&text);
+        left = left.saturating_sub(text.len() as u64);
+    }
+}
+
+fn chunk(text: &str) {
+    update(
+        &json!({"sessionUpdate": "agent_message_chunk", "content": {"type": "text", "text": text}}),
+    );
+}
+
+fn update(update: &Value) {
+    let params = json!({"sessionId": SESSION, "update": update});
+    say(&json!({"jsonrpc": "2.0", "method": "session/update", "params": params}));
+}
+
+fn say(message: &Value) {
+    raw(format!("{message}\n").as_bytes());
+}
+
+fn raw(bytes: &[u8]) {
+    let mut stdout = std::io::stdout().lock();
+    if stdout
+        .write_all(bytes)
+        .and_then(|()| stdout.flush())
+        .is_err()
+    {
+        std::process::exit(0);
+    }
+}
