@@ -63,7 +63,9 @@ async fn write(client: Client, writer: usize, until: Instant) -> Vec<Duration> {
 
 async fn back_up(client: Client, dir: std::path::PathBuf, until: Instant) -> usize {
     let mut copies = 0;
+    let mut every_second = tokio::time::interval(Duration::from_secs(1));
     while Instant::now() < until {
+        every_second.tick().await;
         let file = dir.join(format!("copy-{copies}.db"));
         let request = BackupCreateRequest {
             file: file.display().to_string(),
