@@ -1,6 +1,12 @@
 //! Which agents there are on this machine, now.
 
-use std::{collections::HashMap, ffi::OsString, path::PathBuf, sync::Mutex, time::SystemTime};
+use std::{
+    collections::HashMap,
+    ffi::{OsStr, OsString},
+    path::PathBuf,
+    sync::Mutex,
+    time::SystemTime,
+};
 
 use wh_domain::{Agent, AgentName, AgentOrigin, AgentState};
 
@@ -33,6 +39,16 @@ impl Agents {
         }
     }
 
+    /// Returns the directories that programs are looked for in.
+    pub(crate) fn path(&self) -> &OsStr {
+        &self.path
+    }
+
+    /// Returns the configured agent of this name.
+    pub(crate) fn custom(&self, name: &AgentName) -> Option<&CustomAgent> {
+        self.custom.iter().find(|custom| custom.name == *name)
+    }
+
     /// Returns every agent: the built-in one, those there are profiles for, and the configured ones.
     pub async fn list(&self) -> Vec<Agent> {
         let mut agents = Vec::new();
@@ -45,7 +61,7 @@ impl Agents {
 
     /// Returns one agent by its name.
     pub async fn get(&self, name: &AgentName) -> Option<Agent> {
-        if let Some(custom) = self.custom.iter().find(|custom| custom.name == *name) {
+        if let Some(custom) = self.custom(name) {
             return Some(self.of_custom(custom));
         }
         let profile = PROFILES
@@ -147,6 +163,7 @@ mod tests {
     use std::{fs, os::unix::fs::PermissionsExt, path::Path};
 
     use super::*;
+    use crate::{LaunchProgram, LaunchRefusal};
 
     fn program(dir: &Path, name: &str, script: &str) {
         let path = dir.join(name);
@@ -215,6 +232,26 @@ mod tests {
         drop(file);
         agents.get(&name("gemini")).await.unwrap();
         assert_eq!(asked(), 2);
+    }
+
+    #[test]
+    fn a_launch_names_the_programs_that_were_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let agents = agents(dir.path());
+        let echo = agents.launch(&name("echo")).unwrap();
+        assert_eq!(echo.program, LaunchProgram::Itself);
+        assert_eq!(echo.arguments, ["agent", "echo"]);
+        let missing = agents.launch(&name("codex")).unwrap_err();
+        assert!(matches!(missing, LaunchRefusal::Missing { programs, .. } if programs.len() == 2));
+        program(dir.path(), "codex", "");
+        program(dir.path(), "codex-acp", "");
+        let codex = agents.launch(&name("codex")).unwrap();
+        let adapter = dir.path().join("codex-acp");
+        assert_eq!(codex.program, LaunchProgram::Found(adapter));
+        let told = codex.environment["CODEX_PATH"].expose().to_owned();
+        assert_eq!(told, dir.path().join("codex").to_string_lossy());
+        let unknown = agents.launch(&name("nobody")).unwrap_err();
+        assert!(matches!(unknown, LaunchRefusal::Unknown { .. }));
     }
 
     #[tokio::test]

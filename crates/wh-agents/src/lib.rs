@@ -6,9 +6,11 @@
 
 mod custom;
 mod find;
+mod launch;
 mod probe;
 mod profile;
 
 pub use custom::CustomAgent;
 pub use find::Agents;
+pub use launch::{Launch, LaunchProgram, LaunchRefusal};
 pub use profile::{PROFILES, Profile, Program, Resume, TokenCount};

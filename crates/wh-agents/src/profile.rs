@@ -16,6 +16,8 @@ pub struct Profile {
     pub environment: &'static [(&'static str, &'static str)],
     pub resume: Resume,
     pub tokens: TokenCount,
+    /// Whether it hides tools of MCP servers behind a search unless they are marked.
+    pub always_load_tools: bool,
 }
 
 /// A program that an agent needs.
@@ -38,6 +40,8 @@ pub enum Resume {
     Load,
     /// `session/load`, but not within the clock minute in which the session was made: that destroys it.
     LoadInALaterMinute,
+    /// Whatever the agent says it can: resume before load.
+    AsOffered,
 }
 
 /// What an agent means by the tokens it reports.
@@ -58,10 +62,11 @@ pub const PROFILES: &[Profile] = &[
         title: "Echo",
         about: "built in, needs no model: does what each line of its prompt says; for trying things out",
         programs: &[],
-        arguments: &[],
+        arguments: &["agent", "echo"],
         environment: &[],
         resume: Resume::Load,
         tokens: TokenCount::InputWithoutCached,
+        always_load_tools: false,
     },
     Profile {
         name: "claude-code",
@@ -84,6 +89,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION", "false")],
         resume: Resume::Resume,
         tokens: TokenCount::InputWithoutCached,
+        always_load_tools: true,
     },
     Profile {
         name: "codex",
@@ -106,6 +112,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[("INITIAL_AGENT_MODE", "read-only"), ("NO_BROWSER", "1")],
         resume: Resume::Resume,
         tokens: TokenCount::InputWithoutCached,
+        always_load_tools: false,
     },
     Profile {
         name: "gemini",
@@ -120,6 +127,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[("GEMINI_CLI_NO_RELAUNCH", "true")],
         resume: Resume::LoadInALaterMinute,
         tokens: TokenCount::InputWithCached,
+        always_load_tools: false,
     },
     Profile {
         name: "opencode",
@@ -134,6 +142,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[],
         resume: Resume::Resume,
         tokens: TokenCount::LastCallOnly,
+        always_load_tools: false,
     },
 ];
 
