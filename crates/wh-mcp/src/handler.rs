@@ -26,7 +26,7 @@ use crate::{
     subscribe::{self, Connection, Gate},
     tools::{self, Answer, CATALOGUE},
     toolset::Toolsets,
-    transport::caller_extensions,
+    transport::{caller_extensions, structured},
 };
 
 /// How long a client may keep a list, in milliseconds: lists change only with the server's version.
@@ -166,17 +166,22 @@ fn canonical<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> Strin
 }
 
 /// Shows an answer: the data, and one line about it, or the data as text for clients from before structured answers.
-fn tool_answer(answer: Answer, version: Option<&ProtocolVersion>) -> CallToolResult {
+fn tool_answer(
+    answer: Answer,
+    context: &RequestContext<RoleServer>,
+) -> Result<CallToolResult, ErrorData> {
     let structured_since = ProtocolVersion::V_2025_06_18;
+    let version = context.protocol_version();
     let knows_structure = version.is_none_or(|v| v.as_str() >= structured_since.as_str());
-    let text = if knows_structure {
-        answer.line
-    } else {
-        answer.data.to_string()
-    };
-    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    result.structured_content = knows_structure.then_some(answer.data);
-    result
+    if !knows_structure {
+        let text = ContentBlock::text(answer.data);
+        return Ok(CallToolResult::success(vec![text]));
+    }
+    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.line)]);
+    let structured = structured(context, answer.data);
+    result.structured_content =
+        Some(structured.map_err(|error| ErrorData::internal_error(error.to_string(), None))?);
+    Ok(result)
 }
 
 impl ServerHandler for Handler {
@@ -244,7 +249,7 @@ impl ServerHandler for Handler {
             tool.call(Arc::clone(&self.app), cx, arguments).await
         };
         let result = match tokio::time::timeout(self.call_time_max, called).await {
-            Ok(Ok(answer)) => tool_answer(answer, context.protocol_version().as_ref()),
+            Ok(Ok(answer)) => tool_answer(answer, &context)?,
             Ok(Err(error)) => tool_error(&error),
             Err(_) => tool_error(&took_too_long(self.call_time_max)),
         };

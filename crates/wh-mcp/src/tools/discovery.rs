@@ -9,7 +9,7 @@ use serde_json::Value;
 use wh_app::{App, AppError, OpContext, Result};
 use wh_domain::{ErrorCode, Principal};
 
-use super::{Answer, CATALOGUE, Tool, read_arguments};
+use super::{Answer, CATALOGUE, Tool, json, read_arguments};
 use crate::{
     schema::{answer_schema_of, schema_of},
     toolset::Toolset,
@@ -132,8 +132,7 @@ fn tool_search(principal: &Principal, arguments: JsonObject) -> Result<Answer> {
         [] => "no tool fits those words; `others` names all there are".to_owned(),
         names => names.join(", "),
     };
-    let data = serde_json::to_value(&view)
-        .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
+    let data = json(&view)?;
     Ok(Answer { line, data })
 }
 

@@ -32,7 +32,8 @@ use crate::{
 /// What a tool call came to: data, and one line about it.
 pub(crate) struct Answer {
     pub(crate) line: String,
-    pub(crate) data: Value,
+    /// JSON.
+    pub(crate) data: String,
 }
 
 type Handler = Box<
@@ -133,12 +134,15 @@ async fn answer<Res: Serialize + Summary>(
     work: impl Future<Output = Result<Res>>,
 ) -> Result<Answer> {
     let view = work.await?;
-    let data = serde_json::to_value(&view)
-        .map_err(|error| AppError::new(wh_domain::ErrorCode::Internal, error.to_string()))?;
     Ok(Answer {
         line: view.summary(),
-        data,
+        data: json(&view)?,
     })
+}
+
+fn json(view: &impl Serialize) -> Result<String> {
+    serde_json::to_string(view)
+        .map_err(|error| AppError::new(wh_domain::ErrorCode::Internal, error.to_string()))
 }
 
 /// Reads a tool's arguments; a mistake is told in words that help to mend it.

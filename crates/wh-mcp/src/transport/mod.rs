@@ -29,6 +29,7 @@ mod front;
 pub mod lines;
 
 mod mend;
+mod raw;
 mod service;
 mod session;
 mod sse;
@@ -36,4 +37,5 @@ mod sse;
 pub use answer::ResponseBody;
 pub use caller::{Caller, caller, caller_extensions};
 pub use config::TransportConfig;
+pub(crate) use raw::structured;
 pub use service::McpService;

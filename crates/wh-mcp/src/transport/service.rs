@@ -29,6 +29,7 @@ use super::{
     ending::ending_with,
     front::{Front, SERVER_INFO},
     mend,
+    raw::RawContent,
     session::{Call, Sessions},
     sse,
 };
@@ -185,9 +186,10 @@ where
         Ok(batch::response(&answers))
     }
 
-    /// Runs one message. This is the hot path: a good modern call passes through rmcp and out again untouched.
-    async fn message(&self, parts: Parts, text: Bytes) -> Response<ResponseBody> {
+    /// Runs one message. This is the hot path: a good modern call passes through rmcp and out again, and nothing is parsed twice.
+    async fn message(&self, mut parts: Parts, text: Bytes) -> Response<ResponseBody> {
         let kind = Kind::of(&parts.headers);
+        let raw = is_modern(&parts.headers).then(|| RawContent::offer(&mut parts));
         let request = Request::from_parts(parts, Full::new(text.clone()));
         let response = self.run(request).await;
         if !response.status().is_success() {
@@ -198,7 +200,10 @@ where
                 self.stamped(response).await
             }
             Kind::Subscription => response.map(|body| ending_with(&self.config.shutdown, body)),
-            Kind::TaskAcknowledgement | Kind::Other => response,
+            Kind::TaskAcknowledgement | Kind::Other => match raw {
+                Some(raw) => raw.fill(response).await,
+                None => response,
+            },
         }
     }
 
