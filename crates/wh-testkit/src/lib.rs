@@ -1,6 +1,8 @@
 //! What tests and benchmarks need and the product must not contain: a server on a temporary directory, a database
-//! filled with known users, sessions and keys, and the binaries `conformance-server`, `bench-ceiling` and `bench-seed`.
+//! filled with known users, sessions and keys, an agent and a model that follow a script, and the binaries `conformance-server`,
+//! `scripted-agent`, `scripted-model`, `bench-ceiling` and `bench-seed`.
 
+pub mod model;
 pub mod scripted;
 pub mod seed;
 pub mod server;
