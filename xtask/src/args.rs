@@ -6,7 +6,9 @@ pub(crate) const HELP: &str = "\
 cargo xtask up [--dev] [-- ARGS]    build wheelhouse and start it; ARGS go to `wheelhouse serve`
                                     --dev builds without optimisation
 cargo xtask test [STEP...]          run the checks, all of them or the named steps
+cargo xtask test --agents           install the coding agents, and run the step that drives them
 cargo xtask test --list             list the steps
+cargo xtask agents                  install the coding agents into target/tools/agents and say where they are
 cargo xtask tidy                    check the shape of the code: crate edges, file sizes, forbidden words
 cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context";
 
@@ -15,6 +17,7 @@ pub(crate) enum Invocation {
     Help,
     Up(UpOptions),
     Test(TestOptions),
+    Agents,
     Tidy,
     Bench { names: Vec<String> },
 }
@@ -38,6 +41,8 @@ pub(crate) enum TestOptions {
     /// Runs the named steps, in the table's order; no name means all.
     Run {
         steps: Vec<String>,
+        /// Installs the coding agents first.
+        with_agents: bool,
     },
 }
 
@@ -58,10 +63,8 @@ impl Invocation {
             }
             "up" => parse_up(rest),
             "test" => parse_test(rest),
-            "tidy" => match rest.first() {
-                None => Ok(Self::Tidy),
-                Some(arg) => bail!("tidy takes no arguments, got `{arg}`\n\n{HELP}"),
-            },
+            "agents" => nothing_after(&command, &rest, Self::Agents),
+            "tidy" => nothing_after(&command, &rest, Self::Tidy),
             "bench" => Ok(Self::Bench {
                 names: names_only("bench", rest)?,
             }),
@@ -85,12 +88,25 @@ fn parse_up(args: Vec<String>) -> Result<Invocation> {
     Ok(Invocation::Up(options))
 }
 
-fn parse_test(args: Vec<String>) -> Result<Invocation> {
+fn parse_test(mut args: Vec<String>) -> Result<Invocation> {
     if args == ["--list"] {
         return Ok(Invocation::Test(TestOptions::List));
     }
-    let steps = names_only("test", args)?;
-    Ok(Invocation::Test(TestOptions::Run { steps }))
+    let count = args.len();
+    args.retain(|arg| arg != "--agents");
+    let with_agents = args.len() < count;
+    let mut steps = names_only("test", args)?;
+    if with_agents {
+        steps.push("agents".to_owned());
+    }
+    Ok(Invocation::Test(TestOptions::Run { steps, with_agents }))
+}
+
+fn nothing_after(command: &str, rest: &[String], invocation: Invocation) -> Result<Invocation> {
+    match rest.first() {
+        None => Ok(invocation),
+        Some(arg) => bail!("{command} takes no arguments, got `{arg}`\n\n{HELP}"),
+    }
 }
 
 fn names_only(command: &str, args: Vec<String>) -> Result<Vec<String>> {
@@ -126,7 +142,18 @@ mod tests {
         let steps = vec!["fmt".into(), "tidy".into()];
         assert_eq!(
             parse("test fmt tidy").unwrap(),
-            Invocation::Test(TestOptions::Run { steps })
+            Invocation::Test(TestOptions::Run {
+                steps,
+                with_agents: false
+            })
+        );
+        let steps = vec!["fmt".into(), "agents".into()];
+        assert_eq!(
+            parse("test --agents fmt").unwrap(),
+            Invocation::Test(TestOptions::Run {
+                steps,
+                with_agents: true
+            })
         );
         assert_eq!(
             parse("test --list").unwrap(),

@@ -1,7 +1,8 @@
 //! `cargo xtask …`: the commands a developer and CI use on this repository. `up` builds and starts the server, `test` runs
-//! every check, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
+//! every check, `agents` installs the coding agents they drive, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
 //! it still builds when they do not.
 
+mod agents;
 mod args;
 mod bench;
 mod run;
@@ -39,6 +40,7 @@ fn dispatch() -> anyhow::Result<ExitCode> {
         Invocation::Help => Ok(ExitCode::SUCCESS),
         Invocation::Up(options) => up::up(&workspace, &options),
         Invocation::Test(options) => test::test(&workspace, &options),
+        Invocation::Agents => agents::agents(&workspace),
         Invocation::Tidy => tidy::tidy(&workspace),
         Invocation::Bench { names } => bench::bench(&workspace, &names),
     }

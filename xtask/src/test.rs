@@ -1,5 +1,6 @@
 //! `cargo xtask test`: every check, in order, and one line at the end that sums them all. A step is a row of [`STEPS`].
 
+mod agents;
 mod cargo;
 mod clients;
 mod conformance;
@@ -29,6 +30,7 @@ const STEPS: &[Step] = &[
     step("unit", "all Rust tests", cargo::unit),
     step("conformance", "the official MCP suite", conformance::run),
     step("clients", "the official MCP clients", clients::run),
+    step("agents", "real agents, a scripted model", agents::run),
 ];
 
 const fn step(name: &'static str, about: &'static str, run: StepFn) -> Step {
@@ -85,7 +87,10 @@ pub(crate) fn test(workspace: &Workspace, options: &TestOptions) -> Result<ExitC
             ui::line(&ui::table(&["steps, in order"], &rows));
             Ok(ExitCode::SUCCESS)
         }
-        TestOptions::Run { steps } => {
+        TestOptions::Run { steps, with_agents } => {
+            if *with_agents {
+                crate::agents::install(workspace)?;
+            }
             let lines = run_steps(workspace, &chosen(STEPS, steps)?);
             Ok(summarise(&lines))
         }

@@ -147,7 +147,7 @@ pub(crate) fn logs_dir(workspace: &Workspace) -> Result<PathBuf> {
 }
 
 /// The machine's Node if it is new enough, otherwise one from npm.
-fn node(workspace: &Workspace) -> Result<PathBuf> {
+pub(crate) fn node(workspace: &Workspace) -> Result<PathBuf> {
     let system = PathBuf::from("node");
     let version = run::quietly(run::command(&system).arg("--version")).map(|ended| ended.stdout);
     let found = version.as_deref().map_or("none", str::trim);
@@ -180,24 +180,29 @@ fn node_major(version: &str) -> Option<u32> {
 
 /// Installs exactly what `source`'s lock file says into `dir`.
 fn npm_ci(source: &Path, dir: &Path, node: &Path) -> Result<()> {
-    let inputs = ["package.json", "package-lock.json", ".npmrc"].map(|name| source.join(name));
-    let stamp = Stamp::of(dir, &inputs.each_ref().map(PathBuf::as_path))?;
-    if stamp.is_current() {
-        return Ok(());
-    }
-    clear(dir)?;
-    for input in &inputs {
-        copy_into(input, dir)?;
-    }
     let mut npm = run::command("npm");
-    npm.current_dir(dir).env("PATH", path_with(node)?).args([
+    npm.env("PATH", path_with(node)?).args([
         "ci",
         "--ignore-scripts",
         "--no-audit",
         "--no-fund",
         "--loglevel=error",
     ]);
-    run::visibly_ok(&mut npm)?;
+    npm_into(source, dir, &mut npm)
+}
+
+/// Runs an `npm` that installs `source`'s packages into `dir`, unless they are there already.
+pub(crate) fn npm_into(source: &Path, dir: &Path, npm: &mut Command) -> Result<()> {
+    let inputs = ["package.json", "package-lock.json", ".npmrc"].map(|name| source.join(name));
+    let stamp = Stamp::of(dir, &inputs.each_ref().map(PathBuf::as_path))?;
+    if stamp.is_current() {
+        return Ok(());
+    }
+    fs::create_dir_all(dir).with_context(|| format!("creating {}", dir.display()))?;
+    for input in &inputs {
+        copy_into(input, dir)?;
+    }
+    run::visibly_ok(npm.current_dir(dir))?;
     stamp.write()
 }
 
@@ -220,7 +225,7 @@ fn copy_into(file: &Path, dir: &Path) -> Result<()> {
 }
 
 /// `PATH` with the folder of `program` first, so that what npm starts finds the same Node.
-fn path_with(program: &Path) -> Result<OsString> {
+pub(crate) fn path_with(program: &Path) -> Result<OsString> {
     let path = env::var_os("PATH").unwrap_or_default();
     let first = program.parent().filter(|dir| !dir.as_os_str().is_empty());
     let dirs = first

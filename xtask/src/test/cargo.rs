@@ -11,6 +11,9 @@ use crate::run::{self, Echo};
 use crate::ui;
 use crate::workspace::{SourceFile, Workspace};
 
+/// Part of the name of every test that drives the real agents.
+const AGENT_TESTS: &str = "real_agents";
+
 /// Longer than a cold build and all tests may take together.
 const TESTS_WITHIN: Duration = Duration::from_secs(40 * 60);
 
@@ -33,19 +36,18 @@ pub(super) fn clippy(workspace: &Workspace) -> Result<Outcome> {
     Ok(Outcome::Counted(Count::single(status.success())))
 }
 
-/// All Rust tests: with nextest where it is installed, which leaves the doctests to cargo.
+/// All Rust tests but those of the real agents, which have a step of their own: with nextest where it is installed, which leaves
+/// the doctests to cargo.
 pub(super) fn unit(workspace: &Workspace) -> Result<Outcome> {
-    let nextest = run::quietly(run::cargo().args(["nextest", "--version"]))
-        .is_ok_and(|ended| ended.success());
-    if !nextest {
+    if !has_nextest() {
         return counted(
-            cargo(workspace).args(["test", "--workspace", "--no-fail-fast"]),
+            cargo(workspace)
+                .args(["test", "--workspace", "--no-fail-fast", "--", "--skip"])
+                .arg(AGENT_TESTS),
             cargo_test_count,
         );
     }
-    let mut tests = cargo(workspace);
-    tests.args(["nextest", "run", "--workspace", "--no-fail-fast"]);
-    let outcome = counted(&mut tests, nextest_count)?;
+    let outcome = nextest(workspace, &format!("not test({AGENT_TESTS})"))?;
     let Outcome::Counted(mut count) = outcome else {
         return Ok(outcome);
     };
@@ -58,6 +60,34 @@ pub(super) fn unit(workspace: &Workspace) -> Result<Outcome> {
         }
     }
     Ok(Outcome::Counted(count))
+}
+
+/// The tests that drive the real agents.
+pub(super) fn agents(workspace: &Workspace) -> Result<Outcome> {
+    if has_nextest() {
+        return nextest(workspace, &format!("test({AGENT_TESTS})"));
+    }
+    counted(
+        cargo(workspace).args(["test", "--workspace", "--no-fail-fast", AGENT_TESTS]),
+        cargo_test_count,
+    )
+}
+
+fn has_nextest() -> bool {
+    run::quietly(run::cargo().args(["nextest", "--version"])).is_ok_and(|ended| ended.success())
+}
+
+fn nextest(workspace: &Workspace, filter: &str) -> Result<Outcome> {
+    let mut tests = cargo(workspace);
+    tests.args([
+        "nextest",
+        "run",
+        "--workspace",
+        "--no-fail-fast",
+        "-E",
+        filter,
+    ]);
+    counted(&mut tests, nextest_count)
 }
 
 /// Builds a binary that another step starts; `None` when that failed.
