@@ -3,6 +3,7 @@
 //! `scripted-agent`, `scripted-model`, `bench-ceiling` and `bench-seed`.
 
 pub mod model;
+pub mod run;
 pub mod scripted;
 pub mod seed;
 pub mod server;

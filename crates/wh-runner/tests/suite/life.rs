@@ -62,7 +62,7 @@ async fn runs_to_completion_and_leaves() {
             step: StopStep::Terminate
         }
     );
-    client.finish(&run).await;
+    client.finish(run.runner).await;
 }
 
 #[tokio::test]
@@ -174,7 +174,7 @@ async fn a_crash_ends_the_turn_and_the_run() {
     };
     assert_eq!(how, Exit::Signal(6));
     assert_eq!(client.words(), "last words");
-    client.finish(&run).await;
+    client.finish(run.runner).await;
 }
 
 #[tokio::test]
@@ -191,7 +191,7 @@ async fn a_program_that_is_not_there_is_told() {
             .any(|line| line.contains("/nonexistent/agent")),
         "{stderr:?}"
     );
-    client.finish(&run).await;
+    client.finish(run.runner).await;
 }
 
 #[tokio::test]
@@ -221,7 +221,7 @@ async fn an_agent_that_ignores_everything_is_stopped_within_the_ladder() {
         "{:?}",
         asked.elapsed()
     );
-    client.finish(&run).await;
+    client.finish(run.runner).await;
 }
 
 #[tokio::test]

@@ -7,3 +7,9 @@ mod flood;
 mod harness;
 mod life;
 mod reap;
+#[expect(
+    unreachable_pub,
+    reason = "it is public where it is a module of the test kit"
+)]
+#[path = "../../../wh-testkit/src/run.rs"]
+mod run;
