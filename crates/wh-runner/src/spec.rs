@@ -162,7 +162,7 @@ pub struct Quirks {
     pub replay_settle_ms: u64,
     /// The agent's input tokens contain the cached ones (gemini); they are taken out.
     pub input_includes_cached: bool,
-    /// Put into `_meta` of our MCP server's entry, for agents that defer tools otherwise.
+    /// The agent is told of our tools in a way of its own (claude-agent-acp), because it hides them behind a search otherwise.
     pub always_load_tools: bool,
 }
 
