@@ -154,6 +154,8 @@ impl Conversation {
             Some(Message::Notification { method, params }) if method == "session/update" => {
                 self.update(params, now);
             }
+            // Extensions between an agent and clients that know it; the protocol lets everyone else ignore them.
+            Some(Message::Notification { method, .. }) if method.starts_with('_') => {}
             Some(Message::Notification { method, .. }) => self.unknown(method),
             Some(Message::Request { id, method, params }) => match method.as_str() {
                 "session/request_permission" => self.permission(id, params),
