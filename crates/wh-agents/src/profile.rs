@@ -139,7 +139,11 @@ pub const PROFILES: &[Profile] = &[
             install: "npm install -g opencode-ai",
         }],
         arguments: &["acp"],
-        environment: &[],
+        // Unless told otherwise it asks nobody.
+        environment: &[(
+            "OPENCODE_PERMISSION",
+            r#"{"edit":"ask","bash":"ask","webfetch":"ask"}"#,
+        )],
         resume: Resume::Resume,
         tokens: TokenCount::LastCallOnly,
         always_load_tools: false,
