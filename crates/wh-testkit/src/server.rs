@@ -212,7 +212,7 @@ pub fn command(home: &Path) -> Command {
 }
 
 /// Returns the binary under test: it lies two folders above the running test, where cargo puts both.
-fn binary() -> PathBuf {
+pub fn binary() -> PathBuf {
     if let Some(named) = std::env::var_os(BINARY_VARIABLE) {
         return named.into();
     }

@@ -45,12 +45,17 @@ fn read(request: &Value) -> Conversation {
     for message in request["messages"].as_array().into_iter().flatten() {
         let content = &message["content"];
         let parts = || content.as_array().into_iter().flatten();
-        if message["role"] == "assistant" {
-            let call = parts().find(|part| part["type"] == "tool_use");
-            conversation.answered(call.and_then(|call| call["name"].as_str()));
-        } else {
-            let texts = parts().filter_map(|part| part["text"].as_str());
-            conversation.human(content.as_str().into_iter().chain(texts));
+        match message["role"].as_str() {
+            Some("assistant") => {
+                let call = parts().find(|part| part["type"] == "tool_use");
+                conversation.answered(call.and_then(|call| call["name"].as_str()));
+            }
+            Some("user") => {
+                let texts = parts().filter_map(|part| part["text"].as_str());
+                conversation.human(content.as_str().into_iter().chain(texts));
+            }
+            // What the agent tells the model in between.
+            _ => {}
         }
     }
     conversation

@@ -24,6 +24,8 @@ fn read(request: &Value) -> Conversation {
         .iter()
         .filter(|item| item["type"] == "tool_search_output");
     let found: Vec<Value> = found.flat_map(|item| list(&item["tools"])).collect();
+    // What a search has found is loaded, though it is still marked as deferred.
+    let at_once = declared.iter().filter(|tool| tool["defer_loading"] != true);
     let mut conversation = Conversation {
         search: declared
             .iter()
@@ -32,7 +34,7 @@ fn read(request: &Value) -> Conversation {
         schema: Some(&request["text"]["format"]["schema"])
             .filter(|schema| schema.is_object())
             .cloned(),
-        tools: declared.iter().chain(&found).flat_map(tools).collect(),
+        tools: at_once.chain(&found).flat_map(tools).collect(),
         ..Conversation::default()
     };
     for item in &input {
@@ -66,14 +68,9 @@ fn tools(declared: &Value) -> Vec<Tool> {
     match (declared["type"].as_str(), declared["name"].as_str()) {
         (Some("namespace"), namespace) => {
             let inside = declared["tools"].as_array().into_iter().flatten();
-            inside
-                .filter(|inner| inner["defer_loading"] != true)
-                .map(|inner| tool(inner, namespace))
-                .collect()
+            inside.map(|inner| tool(inner, namespace)).collect()
         }
-        (Some("function" | "custom"), Some(_)) if declared["defer_loading"] != true => {
-            vec![tool(declared, None)]
-        }
+        (Some("function" | "custom"), Some(_)) => vec![tool(declared, None)],
         _ => Vec::new(),
     }
 }
@@ -97,9 +94,11 @@ fn item(reply: &Reply) -> Value {
             }
             item
         }
+        // The search is by words, not by names.
         Reply::Search { query, .. } => {
+            let words = json!({"query": query.replace('_', " "), "limit": 8});
             json!({"type": "tool_search_call", "id": fresh("ts_"), "call_id": fresh("call_"),
-            "status": "completed", "execution": "client", "arguments": {"query": query, "limit": 8}})
+                "status": "completed", "execution": "client", "arguments": words})
         }
     }
 }

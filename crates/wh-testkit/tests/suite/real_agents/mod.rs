@@ -1,0 +1,68 @@
+//! The real coding agents, driven by our runner, with a scripted model and nothing beyond the machine's loopback.
+//!
+//! `cargo xtask agents` installs them; without them each test says so in a line and is done. What differs between agents is in
+//! [`table`], what they must all do is in [`story`].
+
+mod offline;
+mod place;
+mod story;
+mod table;
+
+use std::future::Future;
+
+use place::Place;
+
+/// Runs a story about an agent, unless the programs are not installed.
+#[expect(clippy::print_stdout, reason = "a skipped test says so")]
+fn tell<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) -> F) {
+    let Some(programs) = place::programs() else {
+        println!("skipped: the agents are not installed; `cargo xtask agents` does that");
+        return;
+    };
+    println!("network: {}", offline::enter());
+    let runtime = tokio::runtime::Builder::new_current_thread()
+        .enable_all()
+        .build()
+        .unwrap();
+    runtime.block_on(async { story(Place::prepare(agent, &programs).await).await });
+}
+
+macro_rules! stories {
+    ($($module:ident: $agent:ident;)*) => {$(
+        mod $module {
+            use super::{story, table, tell};
+
+            #[test]
+            fn edits_a_file_once_it_may() {
+                tell(&table::$agent, story::edits_a_file_once_it_may);
+            }
+
+            #[test]
+            fn does_not_run_what_is_denied() {
+                tell(&table::$agent, story::does_not_run_what_is_denied);
+            }
+
+            #[test]
+            fn calls_our_tools_with_its_own_token() {
+                tell(&table::$agent, story::calls_our_tools_with_its_own_token);
+            }
+
+            #[test]
+            fn is_cancelled_in_the_middle_of_a_turn() {
+                tell(&table::$agent, story::is_cancelled_in_the_middle_of_a_turn);
+            }
+
+            #[test]
+            fn remembers_after_it_was_killed() {
+                tell(&table::$agent, story::remembers_after_it_was_killed);
+            }
+        }
+    )*};
+}
+
+stories! {
+    claude_code: CLAUDE_CODE;
+    codex: CODEX;
+    gemini: GEMINI;
+    opencode: OPENCODE;
+}

@@ -1,0 +1,254 @@
+//! What every agent must do. Each story begins with a fresh agent.
+
+use std::time::{Duration, Instant, SystemTime};
+
+use serde_json::Value;
+use wh_agents::Resume;
+use wh_runner::{
+    AgentEvent, Begin,
+    event::{Notice, PermissionKind, PermissionRequest, TurnEnd, TurnUsage},
+    link::{Action, Outcome},
+};
+use wh_testkit::{
+    model::Recorded,
+    run::{Client, kill},
+};
+
+use super::place::{Place, Run};
+
+/// How soon a cancelled turn must be over.
+const CANCEL_WITHIN: Duration = Duration::from_secs(10);
+
+pub(super) async fn edits_a_file_once_it_may(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    let file = place.work().join("edited.txt");
+    let asked = prompt(
+        &mut run.client,
+        &format!("EDIT {}", file.display()),
+        PermissionKind::AllowOnce,
+    )
+    .await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    let written = std::fs::read_to_string(&file).unwrap();
+    assert_eq!(written, "edited by the agent\n");
+    assert_eq!(asked.requests.len(), 1, "{asked:#?}");
+    let words = run.client.words();
+    assert!(words.contains("edited /"), "{words}");
+    assert_eq!(asked.usage, place.agent.two_calls);
+    nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn does_not_run_what_is_denied(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    let file = place.work().join("denied.txt");
+    let asked = prompt(
+        &mut run.client,
+        &format!("RUN {}", file.display()),
+        PermissionKind::RejectOnce,
+    )
+    .await;
+    assert_eq!(asked.requests.len(), 1, "{asked:#?}");
+    assert_eq!(asked.reason, place.agent.denied);
+    assert!(!file.exists());
+    // It goes on living, and does it when it may.
+    let asked = prompt(
+        &mut run.client,
+        &format!("RUN {}", file.display()),
+        PermissionKind::AllowOnce,
+    )
+    .await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    assert!(file.exists());
+    nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn calls_our_tools_with_its_own_token(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    let asked = prompt(&mut run.client, "WHO AM I", PermissionKind::AllowOnce).await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    assert!(run.client.words().contains("I know"), "{asked:#?}");
+    // The last thing the model was given is the tool's answer, which knows the session that the token stands for.
+    let requests = place.model.requests();
+    let given = transcript(&requests.last().unwrap().body);
+    let answer = given.last().unwrap().to_string();
+    assert!(answer.contains("the heron session"), "{answer}");
+    let searched = requests.iter().any(|it| it.answer.starts_with("search"));
+    assert_eq!(searched, place.agent.searches);
+    nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn is_cancelled_in_the_middle_of_a_turn(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    run.client.prompt("count", "COUNT").await;
+    ticking(&mut run.client).await;
+    let since = Instant::now();
+    assert_eq!(
+        run.client.command("stop", Action::Cancel).await,
+        Outcome::Done
+    );
+    let end = run.client.turn_end().await;
+    assert!(
+        matches!(
+            &end,
+            AgentEvent::TurnEnded {
+                reason: TurnEnd::Cancelled,
+                ..
+            }
+        ),
+        "{end:?}"
+    );
+    assert!(since.elapsed() < CANCEL_WITHIN, "{:?}", since.elapsed());
+    let cut = place.model.request(CANCEL_WITHIN, |it| it.is_cut).await;
+    assert!(cut.is_some(), "the model goes on talking");
+    let asked = prompt(&mut run.client, "REMEMBER heron", PermissionKind::AllowOnce).await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    assert!(run.client.words().contains("I keep heron in mind"));
+    nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn remembers_after_it_was_killed(mut place: Place) {
+    let (mut run, agent_session) = place.start(Begin::New).await;
+    let made_in = this_minute();
+    let asked = prompt(&mut run.client, "REMEMBER heron", PermissionKind::AllowOnce).await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    run.client.prompt("count", "COUNT").await;
+    ticking(&mut run.client).await;
+    kill(agent_of(&run));
+    run.client.exit().await;
+    drop(run);
+
+    let begin = match place.launch.resume {
+        Resume::Load => Begin::Load { agent_session },
+        Resume::LoadInALaterMinute => {
+            wait_for_a_minute_after(made_in).await;
+            Begin::Load { agent_session }
+        }
+        Resume::Resume | Resume::AsOffered => Begin::Resume { agent_session },
+    };
+    let (mut run, _) = place.start(begin).await;
+    let asked = prompt(&mut run.client, "WHAT WAS IT", PermissionKind::AllowOnce).await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    let asked = place
+        .model
+        .requests()
+        .into_iter()
+        .rfind(|it| it.answer == "it is in the transcript")
+        .unwrap();
+    let given = Value::from(transcript(&asked.body)).to_string();
+    assert!(given.contains("I keep heron in mind"), "{given}");
+    // What was said before is in the transcript already.
+    let words = run.client.words();
+    assert!(
+        !words.contains("heron") && !words.contains("tick"),
+        "{words}"
+    );
+    nothing_unexpected(&place, &run);
+}
+
+/// What came of a prompt.
+#[derive(Debug)]
+struct Turn {
+    reason: TurnEnd,
+    usage: Option<TurnUsage>,
+    requests: Vec<PermissionRequest>,
+}
+
+/// Sends a prompt and answers everything the agent asks with `answer`, until the turn is over.
+async fn prompt(client: &mut Client, text: &str, answer: PermissionKind) -> Turn {
+    let id = format!("prompt-{}", client.seen.len());
+    client.prompt(&id, text).await;
+    let mut requests = Vec::new();
+    loop {
+        let event = client
+            .until(|event| {
+                matches!(
+                    event,
+                    AgentEvent::TurnEnded { .. }
+                        | AgentEvent::PermissionRequested { .. }
+                        | AgentEvent::Exited { .. }
+                )
+            })
+            .await;
+        match event {
+            AgentEvent::PermissionRequested { request } => {
+                let action = Action::AnswerPermission {
+                    permission: request.id.clone(),
+                    kind: answer,
+                };
+                let id = format!("{id}-{}", request.id);
+                assert_eq!(client.command(&id, action).await, Outcome::Done);
+                requests.push(request);
+            }
+            AgentEvent::TurnEnded { reason, usage, .. } => {
+                return Turn {
+                    reason,
+                    usage,
+                    requests,
+                };
+            }
+            other => panic!("the agent went away: {other:#?}"),
+        }
+    }
+}
+
+/// Waits until the agent passes on what the model counts.
+async fn ticking(client: &mut Client) {
+    client
+        .until(|event| matches!(event, AgentEvent::Text { text } if text.contains("tick")))
+        .await;
+}
+
+/// Returns what a request holds of the conversation, whatever its protocol calls it.
+fn transcript(body: &Value) -> Vec<Value> {
+    let lists = ["messages", "input", "contents"];
+    let list = lists.iter().find_map(|name| body[*name].as_array());
+    list.cloned().unwrap_or_default()
+}
+
+/// Finds the agent's own process: the first below the runner that is not one of our helpers.
+fn agent_of(run: &Run) -> u32 {
+    let mut parent = run.runner.pid;
+    loop {
+        let children = std::fs::read_to_string(format!("/proc/{parent}/task/{parent}/children"));
+        let children = children.unwrap();
+        let child: u32 = children.split_whitespace().next().unwrap().parse().unwrap();
+        let words = std::fs::read_to_string(format!("/proc/{child}/cmdline")).unwrap();
+        if words.split('\0').nth(1) != Some("contain") {
+            return child;
+        }
+        parent = child;
+    }
+}
+
+async fn wait_for_a_minute_after(minute: u64) {
+    while this_minute() <= minute {
+        tokio::time::sleep(Duration::from_millis(200)).await;
+    }
+}
+
+#[expect(
+    clippy::disallowed_methods,
+    reason = "the agent looks at the machine's clock"
+)]
+fn this_minute() -> u64 {
+    let since = SystemTime::now().duration_since(SystemTime::UNIX_EPOCH);
+    since.unwrap().as_secs() / 60
+}
+
+/// The agent asked the model for nothing that models do not have, and told us nothing that we do not understand.
+fn nothing_unexpected(place: &Place, run: &Run) {
+    for request in place.model.requests() {
+        let Recorded { method, path, .. } = &request;
+        assert!(request.status.is_success(), "{method} {path}");
+    }
+    for record in &run.client.seen {
+        let AgentEvent::Notice { notice } = &record.event else {
+            continue;
+        };
+        let strange = matches!(
+            notice,
+            Notice::Unknown { .. } | Notice::NotProtocol { .. } | Notice::LineSkipped { .. }
+        );
+        assert!(!strange, "{notice:?}");
+    }
+}

@@ -1,0 +1,206 @@
+//! What differs between the agents: how they are pointed at the scripted model and kept quiet, and what their tools are called.
+
+use serde_json::{Value, json};
+use wh_runner::event::{TurnEnd, TurnUsage};
+use wh_testkit::model::tokens;
+
+/// One agent, as these tests need to know it.
+#[derive(Debug)]
+pub(super) struct Real {
+    /// The name of its profile.
+    pub(super) name: &'static str,
+    /// Variables that point it at the model and turn off what would call home. `{model}` and `{home}` are filled in.
+    pub(super) environment: &'static [(&'static str, &'static str)],
+    /// Files below its home, filled in like the variables.
+    pub(super) files: &'static [(&'static str, &'static str)],
+    /// The tool that writes a file, and its arguments; `$1` is the path.
+    pub(super) edit: fn() -> (&'static str, Value),
+    /// The tool that runs `touch $1`.
+    pub(super) run: fn() -> (&'static str, Value),
+    /// Our `session_current` as its model sees it.
+    pub(super) our_tool: &'static str,
+    /// Whether its model must search for our tools before it can call them.
+    pub(super) searches: bool,
+    /// How a turn ends in which something was denied.
+    pub(super) denied: TurnEnd,
+    /// What a turn with two model calls is said to have used.
+    pub(super) two_calls: Option<TurnUsage>,
+}
+
+/// Everything that two model calls used, counted in full.
+const BOTH: TurnUsage = TurnUsage {
+    input: 2 * tokens::INPUT,
+    output: 2 * tokens::OUTPUT,
+    cached_read: 2 * tokens::CACHED,
+    cached_write: 0,
+    thought: 0,
+};
+
+pub(super) const CLAUDE_CODE: Real = Real {
+    name: "claude-code",
+    environment: &[
+        ("ANTHROPIC_BASE_URL", "{model}"),
+        ("ANTHROPIC_API_KEY", "sk-ant-fake-000"),
+        ("CLAUDE_CODE_DISABLE_NONESSENTIAL_TRAFFIC", "1"),
+        ("DISABLE_TELEMETRY", "1"),
+        ("DISABLE_AUTOUPDATER", "1"),
+        ("DISABLE_ERROR_REPORTING", "1"),
+        ("DISABLE_GROWTHBOOK", "1"),
+        ("DISABLE_INSTALLATION_CHECKS", "1"),
+        ("CLAUDE_CODE_DISABLE_OFFICIAL_MARKETPLACE_AUTOINSTALL", "1"),
+        ("CLAUDE_CODE_DISABLE_AUTO_MEMORY", "1"),
+        ("IS_SANDBOX", "1"),
+    ],
+    files: &[],
+    edit: || {
+        let args = json!({"file_path": "$1", "content": "edited by the agent\n"});
+        ("Write", args)
+    },
+    run: || {
+        (
+            "Bash",
+            json!({"command": "touch $1", "description": "makes a file"}),
+        )
+    },
+    our_tool: "mcp__wheelhouse__session_current",
+    searches: false,
+    denied: TurnEnd::Finished,
+    two_calls: Some(BOTH),
+};
+
+pub(super) const CODEX: Real = Real {
+    name: "codex",
+    environment: &[
+        ("OPENAI_API_KEY", "sk-fake-000"),
+        ("CODEX_HOME", "{home}/.codex"),
+    ],
+    files: &[(
+        ".codex/config.toml",
+        r#"model = "gpt-5.5"
+model_provider = "scripted"
+check_for_update_on_startup = false
+[analytics]
+enabled = false
+[feedback]
+enabled = false
+[otel]
+exporter = "none"
+metrics_exporter = "none"
+trace_exporter = "none"
+[features]
+apps = false
+plugins = false
+[model_providers.scripted]
+name = "Scripted"
+base_url = "{model}/v1"
+wire_api = "responses"
+env_key = "OPENAI_API_KEY"
+supports_websockets = false
+request_max_retries = 1
+stream_max_retries = 1
+"#,
+    )],
+    edit: || {
+        let patch = "*** Begin Patch\n*** Add File: $1\n+edited by the agent\n*** End Patch\n";
+        ("apply_patch", json!({"input": patch}))
+    },
+    // Inside its sandbox it asks nobody; a model that wants out says so.
+    run: || {
+        let args = json!({"cmd": "touch $1", "sandbox_permissions": "require_escalated",
+            "justification": "May I make a file?"});
+        ("exec_command", args)
+    },
+    our_tool: "mcp__wheelhouse__session_current",
+    searches: true,
+    denied: TurnEnd::Cancelled,
+    two_calls: Some(BOTH),
+};
+
+pub(super) const GEMINI: Real = Real {
+    name: "gemini",
+    environment: &[
+        ("GEMINI_API_KEY", "fake-000"),
+        ("GOOGLE_GEMINI_BASE_URL", "{model}"),
+        ("GEMINI_TELEMETRY_ENABLED", "false"),
+        ("GEMINI_CLI_TRUST_WORKSPACE", "true"),
+    ],
+    files: &[(
+        ".gemini/settings.json",
+        r#"{"security": {"auth": {"selectedType": "gemini-api-key"}}, "privacy": {"usageStatisticsEnabled": false},
+            "telemetry": {"enabled": false}, "general": {"enableAutoUpdate": false, "enableAutoUpdateNotification": false},
+            "ide": {"enabled": false}, "tools": {"useRipgrep": false}}"#,
+    )],
+    edit: || {
+        let args = json!({"file_path": "$1", "content": "edited by the agent\n"});
+        ("write_file", args)
+    },
+    run: || ("run_shell_command", json!({"command": "touch $1"})),
+    our_tool: "mcp_wheelhouse_session_current",
+    searches: false,
+    denied: TurnEnd::Finished,
+    // It does not say how much of its input was cached, so nothing can be taken out.
+    two_calls: Some(TurnUsage {
+        input: 2 * (tokens::INPUT + tokens::CACHED),
+        cached_read: 0,
+        ..BOTH
+    }),
+};
+
+pub(super) const OPENCODE: Real = Real {
+    name: "opencode",
+    environment: &[
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+        ("OPENCODE_DISABLE_SHARE", "1"),
+        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+        ("OPENCODE_DISABLE_EMBEDDED_WEB_UI", "1"),
+        ("OPENCODE_DISABLE_EXTERNAL_SKILLS", "1"),
+        ("OPENCODE_DISABLE_PROJECT_CONFIG", "1"),
+        ("OPENCODE_PURE", "1"),
+        ("npm_config_offline", "true"),
+    ],
+    files: &[(
+        ".config/opencode/opencode.json",
+        r#"{"provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "Scripted",
+            "options": {"baseURL": "{model}/v1", "apiKey": "fake"},
+            "models": {"m1": {"name": "m1", "cost": {"input": 1, "output": 2}, "limit": {"context": 100000, "output": 8000}}}}},
+            "enabled_providers": ["scripted"], "model": "scripted/m1", "small_model": "scripted/m1"}"#,
+    )],
+    edit: || {
+        let args = json!({"filePath": "$1", "content": "edited by the agent\n"});
+        ("write", args)
+    },
+    run: || {
+        (
+            "bash",
+            json!({"command": "touch $1", "description": "makes a file"}),
+        )
+    },
+    our_tool: "wheelhouse_session_current",
+    searches: false,
+    denied: TurnEnd::Finished,
+    // It tells of the last call alone; what the turn cost is complete.
+    two_calls: Some(TurnUsage {
+        input: tokens::INPUT,
+        output: tokens::OUTPUT,
+        cached_read: tokens::CACHED,
+        ..BOTH
+    }),
+};
+
+impl Real {
+    /// Everything the model says to this agent in the stories.
+    pub(super) fn script(&self) -> String {
+        let call = |(tool, args): (&str, Value)| json!({"tool": tool, "args": args});
+        json!([
+            {"match": r"^EDIT (\S+)$", "turns": [call((self.edit)()), {"text": "edited $1"}]},
+            {"match": r"^RUN (\S+)$", "turns": [call((self.run)()), {"text": "ran it"}]},
+            {"match": "^WHO AM I$", "turns": [call((self.our_tool, json!({}))), {"text": "I know"}]},
+            {"match": "^COUNT$", "turns": [{"text": "tick", "repeat": 6000, "delay_ms": 10}]},
+            {"match": r"^REMEMBER (\w+)$", "turns": [{"text": "I keep $1 in mind"}]},
+            {"match": "^WHAT WAS IT$", "turns": [{"text": "it is in the transcript"}]},
+        ])
+        .to_string()
+    }
+}
