@@ -91,6 +91,9 @@ pub struct Mode {
 pub struct ToolCall {
     pub id: String,
     pub title: String,
+    /// What the agent's model calls the tool; not every agent says.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub name: Option<String>,
     pub kind: ToolKind,
     pub status: ToolStatus,
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
@@ -99,6 +102,34 @@ pub struct ToolCall {
     pub locations: Vec<Location>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<serde_json::Value>,
+}
+
+impl ToolCall {
+    /// Returns which tool of the MCP server `server` this is a call of.
+    ///
+    /// Agents say it in different places. Only those are looked at that the agent's program fills in: a title may be the model's own
+    /// words.
+    pub fn tool_of(&self, server: &str) -> Option<&str> {
+        let named = self.name.as_deref().and_then(|name| {
+            let rest = name.strip_prefix("mcp__")?.strip_prefix(server)?;
+            rest.strip_prefix("__")
+        });
+        // Codex
+        let in_input = self.input.as_ref().and_then(|input| {
+            let tool = input
+                .get("tool")
+                .filter(|_| input.get("server").is_some_and(|it| it == server))?;
+            tool.as_str()
+        });
+        // Gemini CLI: the id begins with the tool's name.
+        let in_id = || {
+            let rest = self.id.strip_prefix("mcp_")?.strip_prefix(server)?;
+            Some(rest.strip_prefix('_')?.split_once("__")?.0)
+        };
+        let tool = named.or(in_input).or_else(in_id)?;
+        let is_name = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == '-';
+        (!tool.is_empty() && tool.chars().all(is_name)).then_some(tool)
+    }
 }
 
 /// What a tool call does, coarsely: what policies are written for.

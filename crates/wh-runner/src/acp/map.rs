@@ -51,6 +51,7 @@ pub(crate) fn tool_call(from: acp::ToolCall) -> ToolCall {
     ToolCall {
         id: from.tool_call_id.0.to_string(),
         title: from.title,
+        name: from.name,
         kind: tool_kind(from.kind),
         status: tool_status(from.status),
         content: from.content.into_iter().map(tool_content).collect(),
@@ -61,8 +62,14 @@ pub(crate) fn tool_call(from: acp::ToolCall) -> ToolCall {
 
 /// Puts what an update names into a call.
 pub(crate) fn apply_tool_call(call: &mut ToolCall, fields: acp::ToolCallUpdateFields) {
-    if let Some(title) = fields.title.or(fields.name) {
+    if let Some(title) = fields.title {
         call.title = title;
+    }
+    if let Some(name) = fields.name {
+        if call.title.is_empty() {
+            call.title.clone_from(&name);
+        }
+        call.name = Some(name);
     }
     if let Some(kind) = fields.kind {
         call.kind = tool_kind(kind);
@@ -121,6 +128,30 @@ fn tool_content(content: acp::ToolCallContent) -> ToolContent {
         _ => ToolContent::Other {
             what: "unknown".to_owned(),
         },
+    }
+}
+
+/// Returns what a command printed since the last update, where an agent sends it beside the call (Codex).
+pub(crate) fn terminal_output(meta: Option<&acp::Meta>) -> Option<&str> {
+    let meta = meta?;
+    let output = meta
+        .get("terminal_output_delta")
+        .or_else(|| meta.get("terminal_output"))?;
+    output.get("data")?.as_str().filter(|data| !data.is_empty())
+}
+
+/// Adds what a command printed, in place of the terminal that we do not show.
+pub(crate) fn append_output(call: &mut ToolCall, output: &str, max: usize) {
+    call.content
+        .retain(|content| !matches!(content, ToolContent::Other { .. }));
+    if !matches!(call.content.last(), Some(ToolContent::Text { .. })) {
+        let text = String::new();
+        call.content.push(ToolContent::Text { text });
+    }
+    if let Some(ToolContent::Text { text }) = call.content.last_mut() {
+        // One byte more than is kept, so that it is seen to be cut.
+        let room = (max + 1).saturating_sub(text.len());
+        text.push_str(&output[..output.floor_char_boundary(room)]);
     }
 }
 

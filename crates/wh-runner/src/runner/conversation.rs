@@ -17,7 +17,7 @@ use crate::{
         lines::Line,
         map,
         text::{Joiner, Voice},
-        tools::Tools,
+        tools::{Close, Tools},
         wire::{self, Message, RpcError},
     },
     event::{AgentEvent, Cost, Notice, PermissionKind, TurnEnd},
@@ -234,6 +234,8 @@ impl Conversation {
         let events = |output: &Output| matches!(output, Output::Event(_));
         self.out.extend(settled.into_iter().filter(events));
         self.phase = Phase::Starting;
+        let closed = self.tools.close(Close::Broken);
+        self.events(closed);
         if let Some(command) = self.turn.take() {
             let reason = TurnEnd::Failed(why.to_owned());
             let usage = None;
@@ -370,7 +372,11 @@ impl Conversation {
         let settled = self.requests.cancel_all();
         self.out.extend(settled);
         self.turn = None;
-        self.tools.clear();
+        let closed = self.tools.close(match reason {
+            TurnEnd::Cancelled => Close::Broken,
+            _ => Close::Finished,
+        });
+        self.events(closed);
         self.event(AgentEvent::TurnEnded {
             command,
             reason,
