@@ -121,6 +121,13 @@ impl Place {
         );
     }
 
+    /// What the server calls the session now.
+    pub(super) async fn title_now(&self) -> String {
+        let session = self.session.id.to_string();
+        let shown = self.server.client().session_get(&session).await;
+        shown.unwrap().title
+    }
+
     /// The agent's worktree.
     pub(super) fn work(&self) -> PathBuf {
         self.temp.path().join("work")

@@ -1,12 +1,16 @@
 //! What every agent must do. Each story begins with a fresh agent.
 
+use std::path::Path;
 use std::time::{Duration, Instant, SystemTime};
 
 use serde_json::Value;
 use wh_agents::Resume;
 use wh_runner::{
     AgentEvent, Begin,
-    event::{Notice, PermissionKind, PermissionRequest, TurnEnd, TurnUsage},
+    event::{
+        Notice, PermissionKind, PermissionRequest, ToolCall, ToolKind, ToolStatus, TurnEnd,
+        TurnUsage,
+    },
     link::{Action, Outcome},
 };
 use wh_testkit::{
@@ -32,6 +36,12 @@ pub(super) async fn edits_a_file_once_it_may(mut place: Place) {
     let written = std::fs::read_to_string(&file).unwrap();
     assert_eq!(written, "edited by the agent\n");
     assert_eq!(asked.requests.len(), 1, "{asked:#?}");
+    let request = &asked.requests[0];
+    assert_eq!(request.call.kind, ToolKind::Edit);
+    assert_eq!(request.call.tool_of("wheelhouse"), None);
+    let locations = request.call.locations.iter();
+    let locations: Vec<_> = locations.map(|it| Path::new(&it.path)).collect();
+    assert_eq!(locations, [&file]);
     let words = run.client.words();
     assert!(words.contains("edited /"), "{words}");
     assert_eq!(asked.usage, place.agent.two_calls);
@@ -59,14 +69,18 @@ pub(super) async fn does_not_run_what_is_denied(mut place: Place) {
     .await;
     assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
     assert!(file.exists());
+    let calls = last_calls(&run.client);
+    let states: Vec<_> = calls.iter().map(|call| call.status).collect();
+    assert_eq!(states, [ToolStatus::Failed, ToolStatus::Completed]);
+    let shown = format!("{:?}", calls[1].content);
+    assert_eq!(shown.contains("made it"), place.agent.shows_output);
     nothing_unexpected(&place, &run);
 }
 
 pub(super) async fn calls_our_tools_with_its_own_token(mut place: Place) {
     let (mut run, _) = place.start(Begin::New).await;
-    let asked = prompt(&mut run.client, "WHO AM I", PermissionKind::AllowOnce).await;
-    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
-    assert!(run.client.words().contains("I know"), "{asked:#?}");
+    let read = prompt(&mut run.client, "WHO AM I", PermissionKind::AllowOnce).await;
+    assert_eq!(read.reason, TurnEnd::Finished, "{read:#?}");
     // The last thing the model was given is the tool's answer, which knows the session that the token stands for.
     let requests = place.model.requests();
     let given = transcript(&requests.last().unwrap().body);
@@ -74,6 +88,20 @@ pub(super) async fn calls_our_tools_with_its_own_token(mut place: Place) {
     assert!(answer.contains("the heron session"), "{answer}");
     let searched = requests.iter().any(|it| it.answer.starts_with("search"));
     assert_eq!(searched, place.agent.searches);
+
+    let write = prompt(&mut run.client, "RENAME", PermissionKind::AllowOnce).await;
+    assert_eq!(write.reason, TurnEnd::Finished, "{write:#?}");
+    let requests = read.requests.iter().chain(&write.requests);
+    let asked_about: Vec<_> = requests
+        .map(|request| request.call.tool_of("wheelhouse").unwrap())
+        .collect();
+    assert_eq!(asked_about, place.agent.asks_about);
+    let words = run.client.words();
+    assert!(
+        words.contains("I know") && words.contains("renamed"),
+        "{words}"
+    );
+    assert_eq!(place.title_now().await, "renamed by itself");
     nothing_unexpected(&place, &run);
 }
 
@@ -189,6 +217,22 @@ async fn prompt(client: &mut Client, text: &str, answer: PermissionKind) -> Turn
             other => panic!("the agent went away: {other:#?}"),
         }
     }
+}
+
+/// Returns every tool call as it was told last, in the order of their first mention.
+fn last_calls(client: &Client) -> Vec<ToolCall> {
+    let mut calls: Vec<ToolCall> = Vec::new();
+    for record in &client.seen {
+        let (AgentEvent::ToolCall { call } | AgentEvent::ToolCallUpdate { call }) = &record.event
+        else {
+            continue;
+        };
+        match calls.iter_mut().find(|known| known.id == call.id) {
+            Some(known) => known.clone_from(call),
+            None => calls.push(call.clone()),
+        }
+    }
+    calls
 }
 
 /// Waits until the agent passes on what the model counts.

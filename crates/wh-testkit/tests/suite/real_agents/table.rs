@@ -15,17 +15,24 @@ pub(super) struct Real {
     pub(super) files: &'static [(&'static str, &'static str)],
     /// The tool that writes a file, and its arguments; `$1` is the path.
     pub(super) edit: fn() -> (&'static str, Value),
-    /// The tool that runs `touch $1`.
+    /// The tool that runs a command, with [`COMMAND`].
     pub(super) run: fn() -> (&'static str, Value),
-    /// Our `session_current` as its model sees it.
-    pub(super) our_tool: &'static str,
+    /// What stands before the names of our tools when its model sees them.
+    pub(super) our_tools: &'static str,
+    /// Which of our tools it asks about.
+    pub(super) asks_about: &'static [&'static str],
     /// Whether its model must search for our tools before it can call them.
     pub(super) searches: bool,
+    /// Whether it tells what a command printed.
+    pub(super) shows_output: bool,
     /// How a turn ends in which something was denied.
     pub(super) denied: TurnEnd,
     /// What a turn with two model calls is said to have used.
     pub(super) two_calls: Option<TurnUsage>,
 }
+
+/// What is run: it leaves a file and says so.
+const COMMAND: &str = "touch $1; echo made it";
 
 /// Everything that two model calls used, counted in full.
 const BOTH: TurnUsage = TurnUsage {
@@ -59,11 +66,13 @@ pub(super) const CLAUDE_CODE: Real = Real {
     run: || {
         (
             "Bash",
-            json!({"command": "touch $1", "description": "makes a file"}),
+            json!({"command": COMMAND, "description": "makes a file"}),
         )
     },
-    our_tool: "mcp__wheelhouse__session_current",
+    our_tools: "mcp__wheelhouse__",
+    asks_about: &["session_current", "session_update"],
     searches: false,
+    shows_output: true,
     denied: TurnEnd::Finished,
     two_calls: Some(BOTH),
 };
@@ -106,12 +115,14 @@ stream_max_retries = 1
     },
     // Inside its sandbox it asks nobody; a model that wants out says so.
     run: || {
-        let args = json!({"cmd": "touch $1", "sandbox_permissions": "require_escalated",
+        let args = json!({"cmd": COMMAND, "sandbox_permissions": "require_escalated",
             "justification": "May I make a file?"});
         ("exec_command", args)
     },
-    our_tool: "mcp__wheelhouse__session_current",
+    our_tools: "mcp__wheelhouse__",
+    asks_about: &[],
     searches: true,
+    shows_output: true,
     denied: TurnEnd::Cancelled,
     two_calls: Some(BOTH),
 };
@@ -134,9 +145,11 @@ pub(super) const GEMINI: Real = Real {
         let args = json!({"file_path": "$1", "content": "edited by the agent\n"});
         ("write_file", args)
     },
-    run: || ("run_shell_command", json!({"command": "touch $1"})),
-    our_tool: "mcp_wheelhouse_session_current",
+    run: || ("run_shell_command", json!({"command": COMMAND})),
+    our_tools: "mcp_wheelhouse_",
+    asks_about: &["session_current", "session_update"],
     searches: false,
+    shows_output: false,
     denied: TurnEnd::Finished,
     // It does not say how much of its input was cached, so nothing can be taken out.
     two_calls: Some(TurnUsage {
@@ -174,11 +187,13 @@ pub(super) const OPENCODE: Real = Real {
     run: || {
         (
             "bash",
-            json!({"command": "touch $1", "description": "makes a file"}),
+            json!({"command": COMMAND, "description": "makes a file"}),
         )
     },
-    our_tool: "wheelhouse_session_current",
+    our_tools: "wheelhouse_",
+    asks_about: &[],
     searches: false,
+    shows_output: true,
     denied: TurnEnd::Finished,
     // It tells of the last call alone; what the turn cost is complete.
     two_calls: Some(TurnUsage {
@@ -193,10 +208,12 @@ impl Real {
     /// Everything the model says to this agent in the stories.
     pub(super) fn script(&self) -> String {
         let call = |(tool, args): (&str, Value)| json!({"tool": tool, "args": args});
+        let ours = |tool: &str, args: Value| call((&format!("{}{tool}", self.our_tools), args));
         json!([
             {"match": r"^EDIT (\S+)$", "turns": [call((self.edit)()), {"text": "edited $1"}]},
             {"match": r"^RUN (\S+)$", "turns": [call((self.run)()), {"text": "ran it"}]},
-            {"match": "^WHO AM I$", "turns": [call((self.our_tool, json!({}))), {"text": "I know"}]},
+            {"match": "^WHO AM I$", "turns": [ours("session_current", json!({})), {"text": "I know"}]},
+            {"match": "^RENAME$", "turns": [ours("session_update", json!({"title": "renamed by itself"})), {"text": "renamed"}]},
             {"match": "^COUNT$", "turns": [{"text": "tick", "repeat": 6000, "delay_ms": 10}]},
             {"match": r"^REMEMBER (\w+)$", "turns": [{"text": "I keep $1 in mind"}]},
             {"match": "^WHAT WAS IT$", "turns": [{"text": "it is in the transcript"}]},
