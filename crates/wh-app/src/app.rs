@@ -3,14 +3,17 @@
 use std::{
     error::Error,
     future::Future,
+    path::PathBuf,
     sync::{Arc, OnceLock},
 };
 
 use tokio_util::sync::CancellationToken;
 use uuid::Uuid;
 use wh_agents::Agents;
-use wh_domain::{Facts, Operation, Principal, Surface, User};
-use wh_store::Store;
+use wh_domain::{
+    Credential, Facts, NewEvent, Operation, Owner, Principal, Subject, Surface, User, UserRole,
+};
+use wh_store::{Commit, Store};
 
 use crate::{
     AppError, Clock, IdSource, OpContext, Result,
@@ -18,6 +21,7 @@ use crate::{
     authenticate::PrincipalCache,
     context::{is_ours, outcome},
     login::LoginLinks,
+    turns::RepoTurns,
 };
 
 /// What the application is made of.
@@ -26,6 +30,8 @@ pub struct AppParts {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
     pub agents: Agents,
+    /// Where mirrors and worktrees are kept; absolute, and without links in it.
+    pub data_dir: PathBuf,
     /// Cancelled when the server stops: ends feeds and other long calls.
     pub shutdown: CancellationToken,
 }
@@ -36,6 +42,8 @@ pub struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) agents: Agents,
+    pub(crate) data_dir: PathBuf,
+    pub(crate) turns: RepoTurns,
     pub(crate) shutdown: CancellationToken,
     pub(crate) principals: PrincipalCache,
     pub(crate) attempts: Attempts,
@@ -52,6 +60,8 @@ impl App {
             clock: parts.clock,
             ids: parts.ids,
             agents: parts.agents,
+            data_dir: parts.data_dir,
+            turns: RepoTurns::default(),
             shutdown: parts.shutdown,
             principals: PrincipalCache::default(),
             attempts: Attempts::default(),
@@ -69,6 +79,24 @@ impl App {
             now: self.clock.now(),
             idempotency: None,
         }
+    }
+
+    /// Makes what is committed with a change that the server makes by itself; it is recorded with the owner.
+    pub(crate) fn server_commit(
+        &self,
+        operation: Operation,
+        owner: Owner,
+        subject: Subject,
+        facts: Facts,
+        events: Vec<NewEvent>,
+    ) -> Commit {
+        let principal = Principal {
+            user: owner.user,
+            role: UserRole::Member,
+            credential: Credential::Local,
+        };
+        let cx = self.context(principal, Surface::Server);
+        cx.commit(operation, subject, facts, events)
     }
 
     /// Tells whether the server can do its work.

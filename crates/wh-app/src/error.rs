@@ -65,7 +65,10 @@ impl AppError {
         self
     }
 
-    fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
+    pub(crate) fn caused_by(
+        mut self,
+        source: impl std::error::Error + Send + Sync + 'static,
+    ) -> Self {
         self.source = Some(Box::new(source));
         self
     }

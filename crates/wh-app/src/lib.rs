@@ -28,7 +28,9 @@ mod reconcile;
 mod repo;
 mod retention;
 mod session;
+mod turns;
 mod user;
+mod worktree;
 
 pub use app::{App, AppParts};
 pub use audit::AuditQuery;
@@ -42,3 +44,4 @@ pub use login::LoginLink;
 pub use message::{MessageQuery, Transcript};
 pub use session::{SessionQuery, SessionRelatives};
 pub use wh_store::MessageHit;
+pub use worktree::WorktreeWanted;

@@ -1,13 +1,17 @@
 //! Repositories.
 
+mod place;
+
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
     EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageRequest, Reach, Reference, Repo,
-    RepoId, RepoSource,
+    RepoId, RepoSource, RepoState,
 };
+use wh_git::RepoHandle;
 use wh_store::Applied;
 
+use self::place::repo_event;
 use crate::{
     App, AppError, OpContext, Result,
     context::facts,
@@ -21,9 +25,13 @@ impl App {
         let facts = facts([("source", &new.source.as_text())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
-            let default_branch = match &new.source {
-                RepoSource::Local { path } => wh_git::inspect(path).await?.default_branch,
-                RepoSource::Remote { .. } => None,
+            let (default_branch, state) = match &new.source {
+                RepoSource::Local { path } => {
+                    let found = RepoHandle::find(path)?;
+                    let branch = wh_git::inspect(path).await?.default_branch;
+                    (branch, RepoState::Ready(found.paths().clone()))
+                }
+                RepoSource::Remote { .. } => (None, RepoState::Pending),
             };
             let name = new.name.or_else(|| new.source.suggested_name());
             let repo = Repo {
@@ -32,15 +40,12 @@ impl App {
                 name: name.ok_or_else(|| AppError::invalid("the repository needs a name"))?,
                 source: new.source,
                 default_branch,
+                state,
                 created_at: cx.now,
             };
             let events = vec![NewEvent {
-                kind: EventKind::Created,
-                subject: repo.id.into(),
-                owner: repo.owner,
-                session: None,
                 actor: Some(cx.principal.user),
-                facts: crate::context::facts([("name", repo.name.as_str())]),
+                ..repo_event(EventKind::Created, &repo, Facts::new())
             }];
             let commit = cx.commit(operation, repo.id.into(), facts, events);
             match self.store.repo_insert(&repo, commit).await? {

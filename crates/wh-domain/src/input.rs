@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use crate::{
     BoardId, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position, PromptTemplate,
     Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal, UserId, UserName,
-    UserRole, ZoneId,
+    UserRole, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -73,7 +73,9 @@ macro_rules! reference_from_id {
     )+};
 }
 
-reference_from_id!(BoardId, KeyId, RepoId, SessionId, UserId, ZoneId);
+reference_from_id!(
+    BoardId, KeyId, RepoId, SessionId, UserId, WorktreeId, ZoneId
+);
 
 /// A user to make.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -59,7 +59,7 @@ pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use redact::redact;
-pub use repo::{Repo, RepoSource, RepoSourceRefusal};
+pub use repo::{Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use session::{Session, SessionFilter, SessionPatch, SessionRole};
@@ -72,4 +72,7 @@ pub use text::{
 };
 pub use turn::{Turn, TurnState};
 pub use user::{User, UserRole};
-pub use worktree::Worktree;
+pub use worktree::{
+    Worktree, WorktreeBase, WorktreeFilter, WorktreePaths, WorktreeRefusal, WorktreeRemoval,
+    WorktreeState, WorktreeStateName, WorktreeStep,
+};

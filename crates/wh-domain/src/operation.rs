@@ -100,6 +100,8 @@ operations! {
     AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE;
+    WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    NO_ROLE;
+    WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE;

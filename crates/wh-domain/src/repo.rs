@@ -15,7 +15,43 @@ pub struct Repo {
     pub name: Name,
     pub source: RepoSource,
     pub default_branch: Option<BranchName>,
+    pub state: RepoState,
     pub created_at: Timestamp,
+}
+
+/// Whether the server can work on a repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum RepoState {
+    /// It is still to be found or, if it is elsewhere, to be cloned.
+    Pending,
+    /// It is on this machine.
+    Ready(RepoPaths),
+    /// It could not be found or cloned.
+    Failed { reason: String },
+}
+
+/// Where a repository is, found once and then recorded, so that nothing written later can lead git elsewhere.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RepoPaths {
+    /// The git directory of the checkout that was named.
+    pub git_dir: PathBuf,
+    /// The directory that holds objects and references, shared by all worktrees.
+    pub common_dir: PathBuf,
+    /// The user's checkout, unless the repository is bare.
+    pub work_tree: Option<PathBuf>,
+    /// What `objects/info/alternates` said when the repository was added; a later change is refused.
+    pub alternates: Option<String>,
+}
+
+impl RepoState {
+    /// Returns the state as stored and shown.
+    pub fn as_str(&self) -> &'static str {
+        match self {
+            Self::Pending => "pending",
+            Self::Ready(_) => "ready",
+            Self::Failed { .. } => "failed",
+        }
+    }
 }
 
 /// Where a repository is.

@@ -29,7 +29,7 @@ pub enum Start {
 pub enum Base {
     /// What the repository's own `HEAD` is at.
     Head,
-    /// The tip of a branch.
+    /// The tip of a branch: of the repository or else of `origin`, as it was last fetched.
     Branch(BranchName),
     /// A commit.
     Commit(CommitId),
@@ -68,7 +68,7 @@ impl RepoHandle {
     }
 
     /// Opens the managed root without following a link in its place, and refuses one inside the user's checkout.
-    fn hold_root(&self, root: &Path) -> Result<(PathBuf, File), WorktreeError> {
+    pub(crate) fn hold_root(&self, root: &Path) -> Result<(PathBuf, File), WorktreeError> {
         let failed = |source| WorktreeError::Directory {
             path: root.to_owned(),
             source,
@@ -107,18 +107,7 @@ impl RepoHandle {
                 Ok((branch, tip))
             }
             Start::NewBranch { branch, base } => {
-                let commit = match base {
-                    Base::Head => self.head().await?.ok_or(WorktreeError::NoCommit)?,
-                    Base::Branch(base) => {
-                        let branch = base.clone();
-                        let tip = self.branch_tip(base).await?;
-                        tip.ok_or(WorktreeError::NoBranch { branch })?
-                    }
-                    Base::Commit(id) => self
-                        .resolve_in(self.common_dir(), id.as_str())
-                        .await?
-                        .ok_or(WorktreeError::NoCommit)?,
-                };
+                let commit = self.commit_at(base).await?;
                 if self.branch_tip(branch).await?.is_some() {
                     let branch = branch.clone();
                     return Err(WorktreeError::BranchExists { branch });
@@ -126,6 +115,25 @@ impl RepoHandle {
                 Ok((branch.clone(), commit))
             }
         }
+    }
+
+    /// Returns the commit that a base stands for.
+    pub(crate) async fn commit_at(&self, base: &Base) -> Result<CommitId, WorktreeError> {
+        let branch = match base {
+            Base::Head => return self.head().await?.ok_or(WorktreeError::NoCommit),
+            Base::Commit(id) => {
+                let found = self.resolve_in(self.common_dir(), id.as_str()).await?;
+                return found.ok_or(WorktreeError::NoCommit);
+            }
+            Base::Branch(branch) => branch,
+        };
+        if let Some(tip) = self.branch_tip(branch).await? {
+            return Ok(tip);
+        }
+        let remote = format!("refs/remotes/origin/{}", branch.as_str());
+        let branch = branch.clone();
+        let found = self.resolve_in(self.common_dir(), &remote).await?;
+        found.ok_or(WorktreeError::NoBranch { branch })
     }
 
     /// Returns where a branch is checked out, if it is.
@@ -257,7 +265,7 @@ fn is_same(root: &File, name: &str, path: &Path) -> bool {
 }
 
 /// Checks a directory's name: the server makes them, this is the second lock.
-fn check_name(name: &str) -> Result<(), WorktreeError> {
+pub(crate) fn check_name(name: &str) -> Result<(), WorktreeError> {
     let fits = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
     let good = (1..=NAME_BYTES_MAX).contains(&name.len())
         && name.starts_with(|c: char| c.is_ascii_alphanumeric())

@@ -5,25 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use wh_domain::BranchName;
+use wh_domain::{BranchName, RepoPaths};
 
 use crate::{
     CommitId, GitError,
     command::{Git, text_despite_locks},
 };
-
-/// Where a repository is, found once and then recorded, so that nothing written later can lead git elsewhere.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct RepoPaths {
-    /// The git directory of the checkout that was named.
-    pub git_dir: PathBuf,
-    /// The directory that holds objects and references, shared by all worktrees.
-    pub common_dir: PathBuf,
-    /// The user's checkout, unless the repository is bare.
-    pub work_tree: Option<PathBuf>,
-    /// What `objects/info/alternates` said when the repository was added; a later change is refused.
-    pub alternates: Option<String>,
-}
 
 /// A repository that commands can be run on.
 #[derive(Clone, Debug, PartialEq, Eq)]

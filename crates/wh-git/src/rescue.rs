@@ -8,7 +8,7 @@
 use std::{collections::BTreeSet, path::PathBuf};
 
 use jiff::Timestamp;
-use wh_domain::SessionId;
+use wh_domain::{SessionId, WorktreeId};
 
 use crate::{
     CommitId, GitError, RemoveError, WorktreeHandle, fault,
@@ -23,14 +23,21 @@ use crate::{
 /// Whose work is saved, and when: the two parts of the reference's name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct RescueLabel {
-    pub session: SessionId,
+    pub of: RescueOf,
     pub at: Timestamp,
+}
+
+/// Whose work it is: the session's that worked there last or, when none did, nobody's but the worktree's.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum RescueOf {
+    Session(SessionId),
+    Worktree(WorktreeId),
 }
 
 /// Where work was saved.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Rescue {
-    /// The reference, `refs/wheelhouse/rescue/<session>/<time>`.
+    /// The reference, `refs/wheelhouse/rescue/<session or worktree>/<time>`.
     pub reference: String,
     pub commit: CommitId,
 }
@@ -40,10 +47,14 @@ const NAME_TRIES: u32 = 100;
 
 impl RescueLabel {
     fn reference(&self, attempt: u32) -> String {
-        let (session, at) = (self.session, self.at.strftime("%Y%m%dT%H%M%SZ"));
+        let of = match self.of {
+            RescueOf::Session(id) => id.to_string(),
+            RescueOf::Worktree(id) => id.to_string(),
+        };
+        let at = self.at.strftime("%Y%m%dT%H%M%SZ");
         match attempt {
-            0 => format!("refs/wheelhouse/rescue/{session}/{at}"),
-            n => format!("refs/wheelhouse/rescue/{session}/{at}-{n}"),
+            0 => format!("refs/wheelhouse/rescue/{of}/{at}"),
+            n => format!("refs/wheelhouse/rescue/{of}/{at}-{n}"),
         }
     }
 }

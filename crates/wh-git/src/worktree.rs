@@ -5,24 +5,13 @@ use std::{
     path::{Component, Path, PathBuf},
 };
 
-use wh_domain::BranchName;
+use wh_domain::{BranchName, WorktreePaths};
 
 use crate::{
     CommitId, GitError, RepoHandle,
     repo::{branch_of_head, read_small},
     view::View,
 };
-
-/// Where a worktree is, recorded when it was made.
-///
-/// The `.git` file inside the worktree belongs to the agent and is never asked.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct WorktreePaths {
-    /// The directory with the files.
-    pub path: PathBuf,
-    /// Git's own directory for this worktree, `<common>/worktrees/<id>`.
-    pub git_dir: PathBuf,
-}
 
 /// A worktree that commands can be run on.
 #[derive(Clone, Debug, PartialEq, Eq)]

@@ -4,11 +4,12 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
     Board, Key, KeyId, Repo, Session, SessionId, SessionPatch, SettingKey, SettingValue, User,
+    Worktree, WorktreeStateName,
 };
 use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result};
 
 use crate::batch::Batch;
-use crate::{board, key, repo, session, setting, user};
+use crate::{board, key, repo, session, setting, user, worktree};
 
 /// Something for the writer to do, and whom to answer.
 pub(crate) enum Request {
@@ -37,7 +38,11 @@ pub(crate) enum Change {
     UserInsert(User),
     KeyInsert(Box<Key>),
     KeyRevoke(KeyId, Timestamp),
-    RepoInsert(Repo),
+    RepoInsert(Box<Repo>),
+    RepoSettle(Box<Repo>),
+    WorktreeInsert(Box<Worktree>),
+    /// The state it was seen in, and what became of it.
+    WorktreeMove(WorktreeStateName, Box<Worktree>),
     BoardInsert(Box<Board>),
     BoardSave(Box<Board>),
     SessionInsert(Box<Session>),
@@ -54,6 +59,11 @@ impl Change {
             Self::KeyInsert(key) => key::insert_in_txn(batch.conn, key).await,
             Self::KeyRevoke(id, at) => key::revoke_in_txn(batch.conn, *id, *at).await,
             Self::RepoInsert(repo) => repo::insert_in_txn(batch.conn, repo).await,
+            Self::RepoSettle(repo) => repo::settle_in_txn(batch.conn, repo).await,
+            Self::WorktreeInsert(worktree) => worktree::insert_in_txn(batch.conn, worktree).await,
+            Self::WorktreeMove(from, after) => {
+                worktree::move_in_txn(batch.conn, *from, after).await
+            }
             Self::BoardInsert(board) => board::insert_in_txn(batch, board).await,
             Self::BoardSave(board) => board::save_in_txn(batch, board).await,
             Self::SessionInsert(session) => session::insert_in_txn(batch, session).await,

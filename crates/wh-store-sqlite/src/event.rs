@@ -96,7 +96,7 @@ fn owner_query(reach: Reach, after: EventSeq, limit: PageLimit) -> Query {
     query
 }
 
-/// Asks for events of a session's tree, and of the boards and repositories it works on.
+/// Asks for events of a session's tree, and of the boards, repositories and worktrees it works on.
 fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLimit) -> Query {
     let mut query = Query::new("SELECT t.* FROM events t WHERE t.seq > ");
     query.push_bind(int(start));
@@ -109,6 +109,8 @@ fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLim
     push_tree(&mut query, session, Owned::Boards);
     query.push(") OR (t.subject_kind = 'repo' AND t.subject_id IN ");
     push_tree(&mut query, session, Owned::Repos);
+    query.push(") OR (t.subject_kind = 'worktree' AND t.subject_id IN ");
+    push_tree(&mut query, session, Owned::Worktrees);
     query.push("))");
     push_no_identity(&mut query);
     push_order(&mut query, limit);

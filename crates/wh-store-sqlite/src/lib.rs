@@ -43,6 +43,7 @@ mod session_row;
 mod setting;
 mod store;
 mod user;
+mod worktree;
 mod writer;
 
 pub use error::OpenError;

@@ -22,6 +22,7 @@ pub(crate) enum Owned {
     Boards,
     Repos,
     Sessions,
+    Worktrees,
 }
 
 impl Owned {
@@ -31,6 +32,7 @@ impl Owned {
             Self::Boards => "board_id",
             Self::Repos => "repo_id",
             Self::Sessions => "id",
+            Self::Worktrees => "worktree_id",
         }
     }
 }

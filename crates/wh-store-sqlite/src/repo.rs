@@ -1,21 +1,25 @@
 //! Repositories.
 
+use std::path::PathBuf;
+
 use async_trait::async_trait;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
-use wh_domain::{BranchName, IdRef, Name, Page, PageRequest, Reach, Repo, RepoSource};
+use wh_domain::{
+    BranchName, IdRef, Name, Page, PageRequest, Reach, Repo, RepoPaths, RepoSource, RepoState,
+};
 use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 
 use crate::SqliteStore;
 use crate::change::Change;
-use crate::error::insert_error;
+use crate::error::{insert_error, store_error};
 use crate::reach::{Owned, Query, push_candidates, push_owned};
-use crate::row::{self, BadRow, Parsed, micros, uuid, uuid_opt};
+use crate::row::{self, BadRow, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
 const COLUMNS: &str = "SELECT t.id, t.owner_user_id, t.owner_key_id, t.name, t.source_kind, t.source, t.default_branch,
-    t.created_at FROM repos t WHERE ";
+    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.created_at FROM repos t WHERE ";
 
 const LOCAL: &str = "local";
 const REMOTE: &str = "remote";
@@ -23,7 +27,22 @@ const REMOTE: &str = "remote";
 #[async_trait]
 impl RepoStore for SqliteStore {
     async fn repo_insert(&self, repo: &Repo, commit: Commit) -> Result<Applied> {
-        self.commit(Change::RepoInsert(repo.clone()), commit).await
+        let change = Change::RepoInsert(Box::new(repo.clone()));
+        self.commit(change, commit).await
+    }
+
+    async fn repo_settle(&self, repo: &Repo, commit: Commit) -> Result<Applied> {
+        let change = Change::RepoSettle(Box::new(repo.clone()));
+        self.commit(change, commit).await
+    }
+
+    async fn repo_pending(&self, limit: u32) -> Result<Vec<Repo>> {
+        let mut query = Query::new(COLUMNS);
+        query.push(format_args!(
+            "t.state = 'pending' ORDER BY t.id LIMIT {limit}"
+        ));
+        let rows = self.rows(query).await?;
+        Ok(row::listed("repo", &rows, repo_row))
     }
 
     async fn repo_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Repo>> {
@@ -64,24 +83,63 @@ fn repo_row(row: &SqliteRow) -> Parsed<Repo> {
         name: row::parse(row, "name", Name::parse)?,
         source,
         default_branch: row::parse_opt(row, "default_branch", BranchName::parse)?,
+        state: state_columns(row)?,
         created_at: row::time(row, "created_at")?,
     })
 }
 
+/// Puts the state together again; columns that do not fit the name are an error.
+fn state_columns(row: &SqliteRow) -> Parsed<RepoState> {
+    let path = |column| row::get::<String>(row, column).map(PathBuf::from);
+    match row::get::<&str>(row, "state")? {
+        "pending" => Ok(RepoState::Pending),
+        "failed" => Ok(RepoState::Failed {
+            reason: row::get(row, "failure")?,
+        }),
+        "ready" => Ok(RepoState::Ready(RepoPaths {
+            git_dir: path("git_dir")?,
+            common_dir: path("common_dir")?,
+            work_tree: row::get::<Option<String>>(row, "work_tree")?.map(Into::into),
+            alternates: row::get(row, "alternates")?,
+        })),
+        other => Err(BadRow::new("state", format!("{other:?} is not known"))),
+    }
+}
+
+/// The columns of a state, in the order of the statements below.
+fn bind_state<'q>(query: Statement<'q>, repo: &'q Repo) -> Result<Statement<'q>> {
+    let (mut failure, mut paths) = (None, None);
+    match &repo.state {
+        RepoState::Pending => {}
+        RepoState::Ready(ready) => paths = Some(ready),
+        RepoState::Failed { reason } => failure = Some(reason.as_str()),
+    }
+    let text = |path: &'q PathBuf| path_text("repo", path);
+    let git_dir = paths.map(|p| text(&p.git_dir)).transpose()?;
+    let common_dir = paths.map(|p| text(&p.common_dir)).transpose()?;
+    let work_tree = paths.and_then(|p| p.work_tree.as_ref());
+    Ok(query
+        .bind(repo.default_branch.as_ref().map(BranchName::as_str))
+        .bind(repo.state.as_str())
+        .bind(failure)
+        .bind(git_dir)
+        .bind(common_dir)
+        .bind(work_tree.map(text).transpose()?)
+        .bind(paths.and_then(|p| p.alternates.as_deref())))
+}
+
+type Statement<'q> =
+    sqlx::query::Query<'q, sqlx::Sqlite, <sqlx::Sqlite as sqlx::Database>::Arguments>;
+
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> Result<()> {
     let (kind, source) = match &repo.source {
-        RepoSource::Local { path } => {
-            let text = path.to_str().ok_or_else(|| StoreError::Unreadable {
-                what: "repo",
-                message: "its path is not valid UTF-8".to_owned(),
-            })?;
-            (LOCAL, text)
-        }
+        RepoSource::Local { path } => (LOCAL, path_text("repo", path)?),
         RepoSource::Remote { url } => (REMOTE, url.as_str()),
     };
-    sqlx::query(
-        "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, default_branch, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
+    let query = sqlx::query(
+        "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, created_at,
+             default_branch, state, failure, git_dir, common_dir, work_tree, alternates)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(repo.id))
     .bind(uuid(repo.owner.user))
@@ -89,10 +147,27 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
     .bind(repo.name.as_str())
     .bind(kind)
     .bind(source)
-    .bind(repo.default_branch.as_ref().map(BranchName::as_str))
-    .bind(micros(repo.created_at))
-    .execute(conn)
-    .await
-    .map(drop)
-    .map_err(|e| insert_error(e, &[("repos_owner_name", "the repository's name")]))
+    .bind(micros(repo.created_at));
+    bind_state(query, repo)?
+        .execute(conn)
+        .await
+        .map(drop)
+        .map_err(|e| insert_error(e, &[("repos_owner_name", "the repository's name")]))
+}
+
+/// Records what became of a repository that was not ready.
+pub(crate) async fn settle_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> Result<()> {
+    let query = sqlx::query(
+        "UPDATE repos SET default_branch = ?, state = ?, failure = ?, git_dir = ?, common_dir = ?, work_tree = ?,
+             alternates = ? WHERE id = ? AND state <> 'ready'",
+    );
+    let updated = bind_state(query, repo)?
+        .bind(uuid(repo.id))
+        .execute(conn)
+        .await
+        .map_err(store_error)?;
+    if updated.rows_affected() == 0 {
+        return Err(StoreError::Stale { what: "repo" });
+    }
+    Ok(())
 }

@@ -1,6 +1,7 @@
 //! Between columns and domain values: every conversion is checked, and a row that cannot be read spoils only itself.
 
 use std::fmt::Display;
+use std::path::Path;
 
 use jiff::Timestamp;
 use newtype_uuid::{GenericUuid, TypedUuid, TypedUuidKind};
@@ -126,6 +127,15 @@ pub(crate) fn facts_text(facts: &Facts) -> Option<String> {
     // Writing a map of texts as JSON cannot fail.
     let text = || serde_json::to_string(facts).unwrap_or_default();
     (!facts.is_empty()).then(text)
+}
+
+/// Writes a path; one that is not text is refused.
+pub(crate) fn path_text<'p>(what: &'static str, path: &'p Path) -> Result<&'p str> {
+    let message = || "a path is not valid UTF-8".to_owned();
+    path.to_str().ok_or_else(|| StoreError::Unreadable {
+        what,
+        message: message(),
+    })
 }
 
 /// Writes a time.

@@ -19,6 +19,7 @@ pub mod session;
 pub mod setting;
 pub mod store;
 pub mod user;
+pub mod worktree;
 
 use std::future::Future;
 use std::pin::Pin;
@@ -52,6 +53,7 @@ macro_rules! conformance_checks {
             repo {
                 is_found_as_it_was_inserted,
                 names_are_unique_per_owner,
+                settles_once,
                 lists_page_to_the_end,
             }
             board {
@@ -68,6 +70,13 @@ macro_rules! conformance_checks {
                 lists_filter_and_page_to_the_end,
                 trees_list_parents_first,
                 descent_is_known,
+            }
+            worktree {
+                is_found_as_it_was_inserted,
+                moves_only_from_the_state_it_was_seen_in,
+                branches_are_taken_until_it_is_removed,
+                lists_filter_and_page_to_the_end,
+                reach_is_exact,
             }
             message {
                 are_numbered_without_gaps,

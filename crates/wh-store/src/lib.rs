@@ -24,6 +24,7 @@ mod retention;
 mod session;
 mod setting;
 mod user;
+mod worktree;
 
 use std::path::Path;
 
@@ -41,6 +42,7 @@ pub use retention::{Expired, Forgotten, RetentionStore};
 pub use session::SessionStore;
 pub use setting::SettingStore;
 pub use user::UserStore;
+pub use worktree::WorktreeStore;
 
 /// The result of a store method.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
@@ -58,6 +60,7 @@ pub trait Store:
     + SessionStore
     + SettingStore
     + UserStore
+    + WorktreeStore
     + Send
     + Sync
 {

@@ -12,6 +12,14 @@ pub trait RepoStore {
     /// Adds a repository; [`crate::StoreError::Taken`] when its owner has one of that name.
     async fn repo_insert(&self, repo: &Repo, commit: Commit) -> Result<Applied>;
 
+    /// Records that a repository was found, cloned, or could not be; [`crate::StoreError::Stale`] when it is ready already.
+    ///
+    /// The default branch is recorded with it.
+    async fn repo_settle(&self, repo: &Repo, commit: Commit) -> Result<Applied>;
+
+    /// Returns repositories that are neither ready nor failed, oldest first, at most `limit`.
+    async fn repo_pending(&self, limit: u32) -> Result<Vec<Repo>>;
+
     /// Returns the repositories that `id` could mean, at most ten.
     async fn repo_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Repo>>;
 

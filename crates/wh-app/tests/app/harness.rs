@@ -50,6 +50,7 @@ impl TestApp {
             clock: Arc::<StandingClock>::clone(&clock),
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), vec![]),
+            data_dir: dir.path().join("data"),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(UserName::parse("root").unwrap())

@@ -7,3 +7,4 @@ mod harness;
 mod identity;
 mod records;
 mod sessions;
+mod worktrees;

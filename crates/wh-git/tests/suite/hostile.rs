@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use wh_domain::RepoSource;
 use wh_git::{
     Base, CommitId, DiffLimits, Identity, IgnoredFiles, Merge, Patches, Removal, RepoHandle,
-    RescueLabel, Start, What, WorktreeHandle, clean_up_list, inspect, version,
+    RescueLabel, RescueOf, Start, What, WorktreeHandle, clean_up_list, inspect, version,
 };
 
 use crate::{
@@ -108,12 +108,19 @@ async fn changes(lab: &Lab, repo: &RepoHandle, made: &WorktreeHandle) {
         branch: branch("three"),
         base: Base::Branch(branch("main")),
     };
+    let start_branch = &branch("three");
     let created = repo.worktree_create(&lab.root(), "three", &start).await;
     let three = created.unwrap().0;
     assert_eq!(
         fs::read(three.paths().path.join("src/lib.rs")).unwrap(),
         b"fn a() {}\n"
     );
+    // Again, as after a crash; and from what an interrupted call left.
+    let root = &lab.root();
+    let ensure = || repo.worktree_ensure(root, "three", start_branch, None);
+    ensure().await.unwrap();
+    fs::remove_file(three.paths().git_dir.join("index")).unwrap();
+    ensure().await.unwrap();
     let (one, two, three_name) = (branch("one"), branch("two"), branch("three"));
     let worktrees = [three];
     let mut merge = Merge {
@@ -144,7 +151,7 @@ async fn transfers(lab: &Lab, repo: &RepoHandle) {
 
 async fn removes(made: &WorktreeHandle, other: &WorktreeHandle) {
     let label = RescueLabel {
-        session: uuid::Uuid::nil().to_string().parse().unwrap(),
+        of: RescueOf::Session(uuid::Uuid::nil().to_string().parse().unwrap()),
         at: Timestamp::UNIX_EPOCH,
     };
     let save = Removal::RescueFirst {

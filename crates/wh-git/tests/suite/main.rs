@@ -7,6 +7,7 @@
 )]
 
 mod content;
+mod ensure;
 mod hostile;
 mod lab;
 mod ledger;

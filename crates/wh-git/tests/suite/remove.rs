@@ -1,12 +1,12 @@
 //! Removing worktrees, the ordinary cases.
 
-use wh_git::{IgnoredFiles, Removal, RemoveError, RescueLabel, Risk, clean_up_list};
+use wh_git::{IgnoredFiles, Removal, RemoveError, RescueLabel, RescueOf, Risk, clean_up_list};
 
 use crate::lab::{Lab, run, write};
 
 fn label() -> RescueLabel {
     RescueLabel {
-        session: uuid::Uuid::nil().to_string().parse().unwrap(),
+        of: RescueOf::Session(uuid::Uuid::nil().to_string().parse().unwrap()),
         at: jiff::Timestamp::from_second(1_800_000_000).unwrap(),
     }
 }

@@ -6,7 +6,9 @@ use std::{
     process::{Child, Stdio},
 };
 
-use wh_git::{IgnoredFiles, Missing, Removal, RemoveError, RescueLabel, WorktreeHandle, fault};
+use wh_git::{
+    IgnoredFiles, Missing, Removal, RemoveError, RescueLabel, RescueOf, WorktreeHandle, fault,
+};
 
 use crate::{
     lab::{Lab, attempt},
@@ -180,7 +182,7 @@ fn check(lab: &Lab, worktree: &WorktreeHandle, wanted: &BTreeSet<String>, story:
 
 async fn remove(worktree: &WorktreeHandle, how: Removal) -> Result<wh_git::Removed, RemoveError> {
     let label = RescueLabel {
-        session: uuid::Uuid::nil().to_string().parse().unwrap(),
+        of: RescueOf::Session(uuid::Uuid::nil().to_string().parse().unwrap()),
         at: jiff::Timestamp::from_second(1_800_000_000).unwrap(),
     };
     worktree.remove(&label, how).await

@@ -46,6 +46,9 @@ mod tests {
     const NOT_IN_THE_TABLE: &[Operation] = &[
         // Answers with a cookie and a redirect instead of JSON, and nobody is signed in yet: `GET /login`.
         Operation::LoginRedeem,
+        // So far only the server itself does this, for sessions.
+        Operation::WorktreeCreate,
+        Operation::WorktreeRemove,
     ];
 
     #[test]

@@ -68,6 +68,7 @@ impl TestServer {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), vec![]),
+            data_dir: directory.path().join("data"),
             shutdown: shutdown.clone(),
         }));
         let name = UserName::parse("root").unwrap();

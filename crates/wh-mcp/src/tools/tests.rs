@@ -74,6 +74,8 @@ fn every_operation_is_a_tool_or_says_why_not() {
         "login_redeem",
         "logout",
         "whoami",
+        "worktree_create",
+        "worktree_remove",
     ];
     let tools: BTreeSet<_> = tool_names().collect();
     for operation in Operation::ALL {

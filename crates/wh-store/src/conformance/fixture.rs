@@ -8,10 +8,11 @@ use jiff::Timestamp;
 use newtype_uuid::{GenericUuid, TypedUuid, TypedUuidKind};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, Board, BoardId, Budget, CredentialKind, EventKind, Facts, IdRef, IdempotencyKey,
-    Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
-    Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoSource, Secret, Session, SessionRole,
-    SessionState, Subject, Surface, Title, Usage, User, UserId, UserName, UserRole,
+    AgentName, Board, BoardId, BranchName, Budget, CredentialKind, EventKind, Facts, IdRef,
+    IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage,
+    Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState,
+    Secret, Session, SessionRole, SessionState, Subject, Surface, Title, Usage, User, UserId,
+    UserName, UserRole, Worktree, WorktreeId, WorktreeState,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -97,6 +98,7 @@ pub fn repo_value(owner: Owner) -> Made<Repo> {
         name: Name::parse(&word("repo-"))?,
         source: RepoSource::parse("https://example.org/team/app.git")?,
         default_branch: None,
+        state: RepoState::Pending,
         created_at: now(),
     })
 }
@@ -110,6 +112,32 @@ pub async fn repo(store: &Arc<dyn Store>, owner: Owner) -> Made<Repo> {
             .await?,
     );
     Ok(repo)
+}
+
+/// Makes a worktree that is wanted and not made.
+pub fn worktree_value(owner: Owner, repo: RepoId) -> Made<Worktree> {
+    let id: WorktreeId = id();
+    Ok(Worktree {
+        id,
+        owner,
+        repo,
+        name: Name::parse("a worktree")?,
+        branch: BranchName::parse(&word("wh/"))?,
+        base: None,
+        base_sha: None,
+        path: format!("/data/worktrees/{id}").into(),
+        board: None,
+        state: WorktreeState::Making,
+        created_at: now(),
+    })
+}
+
+/// Adds a worktree.
+pub async fn worktree(store: &Arc<dyn Store>, owner: Owner, repo: RepoId) -> Made<Worktree> {
+    let worktree = worktree_value(owner, repo)?;
+    let commit = commit(owner.user, Operation::RepoAdd);
+    done(store.worktree_insert(&worktree, commit).await?);
+    Ok(worktree)
 }
 
 pub fn board_value(owner: Owner) -> Made<Board> {

@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wh_domain::{BranchName, KeyScope, Operation, Owner, Reach, RepoSource};
+use wh_domain::{BranchName, KeyScope, Operation, Owner, Reach, RepoPaths, RepoSource, RepoState};
 
 use super::Outcome;
 use super::fixture::{self, commit, done, owned_by, pages, whole};
@@ -15,12 +15,27 @@ pub async fn is_found_as_it_was_inserted(store: Arc<dyn Store>) -> Outcome {
     let mut local = fixture::repo_value(owner)?;
     local.source = RepoSource::parse("/srv/git/ünïcode app.git")?;
     local.default_branch = Some(BranchName::parse("main")?);
+    local.state = RepoState::Ready(RepoPaths {
+        git_dir: "/srv/git/ünïcode app.git".into(),
+        common_dir: "/srv/git/ünïcode app.git".into(),
+        work_tree: None,
+        alternates: Some("/elsewhere/objects\n".to_owned()),
+    });
     done(
         store
             .repo_insert(&local, commit(owner.user, Operation::RepoAdd))
             .await?,
     );
-    for repo in [remote, local] {
+    let mut failed = fixture::repo_value(owner)?;
+    failed.state = RepoState::Failed {
+        reason: "there is no such host".to_owned(),
+    };
+    done(
+        store
+            .repo_insert(&failed, commit(owner.user, Operation::RepoAdd))
+            .await?,
+    );
+    for repo in [remote, local, failed] {
         assert_eq!(store.repo_find(Reach::All, &whole(repo.id)).await?, [repo]);
     }
     Ok(())
@@ -56,6 +71,35 @@ pub async fn names_are_unique_per_owner(store: Arc<dyn Store>) -> Outcome {
             .repo_insert(&third, commit(user, Operation::RepoAdd))
             .await?,
     );
+    Ok(())
+}
+
+/// A repository that waits is found among those that do until it is settled, and a ready one is not settled again.
+pub async fn settles_once(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let mut repo = fixture::repo(&store, owner).await?;
+    let waits = async |id| {
+        let pending = store.repo_pending(10_000).await?;
+        fixture::Made::Ok(pending.iter().any(|repo| repo.id == id))
+    };
+    assert!(waits(repo.id).await?);
+    let reason = "no route".to_owned();
+    repo.state = RepoState::Failed { reason };
+    let settle = || commit(owner.user, Operation::RepoAdd);
+    done(store.repo_settle(&repo, settle()).await?);
+    assert!(!waits(repo.id).await?);
+    repo.default_branch = Some(BranchName::parse("trunk")?);
+    repo.state = RepoState::Ready(RepoPaths {
+        git_dir: "/data/repos/1".into(),
+        common_dir: "/data/repos/1".into(),
+        work_tree: Some("/home/ada/app".into()),
+        alternates: None,
+    });
+    done(store.repo_settle(&repo, settle()).await?);
+    let found = store.repo_find(Reach::All, &whole(repo.id)).await?;
+    assert_eq!(found, [repo.clone()]);
+    let again = store.repo_settle(&repo, settle()).await;
+    assert!(matches!(again, Err(StoreError::Stale { .. })), "{again:?}");
     Ok(())
 }
 

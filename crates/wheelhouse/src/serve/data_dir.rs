@@ -38,6 +38,11 @@ impl DataDir {
         Ok(Self(path))
     }
 
+    /// Returns the directory itself.
+    pub(crate) fn path(&self) -> &Path {
+        &self.0
+    }
+
     /// Returns the database's path.
     pub(crate) fn database(&self) -> PathBuf {
         self.0.join("wheelhouse.db")

@@ -85,6 +85,7 @@ impl Server {
                 std::env::var_os("PATH").unwrap_or_default(),
                 options.agents.clone(),
             ),
+            data_dir: data_dir.path().to_owned(),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(admin_name()).await?;

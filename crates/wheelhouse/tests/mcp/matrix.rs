@@ -44,6 +44,8 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::LoginLinkCreate
         | Operation::LoginRedeem
         | Operation::Logout
+        | Operation::WorktreeCreate
+        | Operation::WorktreeRemove
         | Operation::WhoAmI => return None,
     })
 }

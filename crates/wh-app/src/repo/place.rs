@@ -1,0 +1,108 @@
+//! Where repositories are on this machine: found or cloned once, then recorded.
+
+use wh_domain::{
+    EventKind, Facts, NewEvent, Operation, Reach, Reference, Repo, RepoId, RepoSource, RepoState,
+};
+use wh_git::{GitError, RepoHandle};
+use wh_store::StoreError;
+
+use crate::{App, AppError, Result, lookup::id_of};
+
+/// The most bytes of git's complaint that are recorded.
+const REASON_BYTES_MAX: usize = 500;
+
+impl App {
+    /// Returns a repository that commands can be run on, by its recorded paths.
+    pub(crate) fn repo_handle(&self, repo: &Repo) -> Result<RepoHandle> {
+        match &repo.state {
+            RepoState::Ready(paths) => Ok(RepoHandle::open(paths.clone())?),
+            RepoState::Pending => Err(AppError::new(
+                wh_domain::ErrorCode::Unavailable,
+                "the repository is still being cloned",
+            )
+            .hint("try again in a moment; repo_list shows its state")),
+            RepoState::Failed { reason } => Err(clone_failed(reason)),
+        }
+    }
+
+    /// Finds or clones a repository if that was not done yet, and returns it ready.
+    pub(crate) async fn repo_ensure(&self, repo: &Repo) -> Result<Repo> {
+        if let RepoState::Ready(_) = repo.state {
+            return Ok(repo.clone());
+        }
+        let _turn = self.turns.take(repo.id).await;
+        // Somebody else may have had the turn before.
+        let mut repo = self.repo_by_id(repo.id).await?;
+        if let RepoState::Ready(_) = repo.state {
+            return Ok(repo);
+        }
+        let found = match &repo.source {
+            RepoSource::Local { path } => RepoHandle::find(path),
+            RepoSource::Remote { .. } => self.repo_clone(&repo).await,
+        };
+        match found {
+            Ok(handle) => {
+                repo.default_branch = handle.default_branch().await?;
+                repo.state = RepoState::Ready(handle.paths().clone());
+                self.repo_settle(&repo).await?;
+                Ok(repo)
+            }
+            Err(error @ GitError::Start(_)) => Err(error.into()),
+            Err(error) => {
+                let mut reason = wh_domain::redact(&error.to_string()).into_owned();
+                reason.truncate(reason.floor_char_boundary(REASON_BYTES_MAX));
+                let refused = clone_failed(&reason);
+                repo.state = RepoState::Failed { reason };
+                self.repo_settle(&repo).await?;
+                Err(refused)
+            }
+        }
+    }
+
+    /// Clones into a mirror of the server's own. One that is there is whole: it appears only then.
+    async fn repo_clone(&self, repo: &Repo) -> Result<RepoHandle, GitError> {
+        let dir = self.data_dir.join("repos").join(format!("{}.git", repo.id));
+        if dir.exists() {
+            return RepoHandle::find(&dir);
+        }
+        RepoHandle::mirror(&dir, &repo.source, None, &|_| {}).await
+    }
+
+    async fn repo_settle(&self, repo: &Repo) -> Result<()> {
+        let event = repo_event(EventKind::StateChanged, repo, Facts::new());
+        let subject = repo.id.into();
+        let operation = Operation::RepoAdd;
+        let commit = self.server_commit(operation, repo.owner, subject, Facts::new(), vec![event]);
+        let _applied = self.store.repo_settle(repo, commit).await?;
+        Ok(())
+    }
+
+    /// Returns a repository for the server's own work.
+    pub(crate) async fn repo_by_id(&self, id: RepoId) -> Result<Repo> {
+        let id = id_of(&Reference::from(id))?;
+        let found = self.store.repo_find(Reach::All, &id).await?;
+        let none = StoreError::NotFound { what: "repo" };
+        Ok(found.into_iter().next().ok_or(none)?)
+    }
+}
+
+fn clone_failed(reason: &str) -> AppError {
+    let message = format!("the repository could not be made ready: {reason}");
+    AppError::new(wh_domain::ErrorCode::Conflict, message)
+        .hint("check the address and that this machine may read it; making a worktree tries again")
+}
+
+/// Says what became of a repository; the actor is added by whoever has one.
+pub(super) fn repo_event(kind: EventKind, repo: &Repo, more: Facts) -> NewEvent {
+    let state = repo.state.as_str();
+    let mut facts = crate::context::facts([("name", repo.name.as_str()), ("state", state)]);
+    facts.extend(more);
+    NewEvent {
+        kind,
+        subject: repo.id.into(),
+        owner: repo.owner,
+        session: None,
+        actor: None,
+        facts,
+    }
+}
