@@ -17,6 +17,7 @@ mod repo;
 mod server;
 mod session;
 mod user;
+mod worktree;
 
 pub use agent::{AgentGetRequest, AgentListRequest, AgentListView, AgentView};
 pub use audit::{AuditEntryView, AuditListRequest, AuditListView};
@@ -44,3 +45,9 @@ pub use session::{
     SessionView,
 };
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
+pub use worktree::{
+    FileChangeView, RiskView, WorktreeCreateRequest, WorktreeDiffRequest, WorktreeDiffView,
+    WorktreeGetRequest, WorktreeListRequest, WorktreeListView, WorktreeMergeRequest,
+    WorktreeMergedView, WorktreeRemoveRequest, WorktreeRemovedView, WorktreeStatusView,
+    WorktreeSummaryView, WorktreeView,
+};

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{InputRefusal, Name, NewRepo, Repo, RepoSource, ShortId};
+use wh_domain::{InputRefusal, Name, NewRepo, Repo, RepoSource, RepoState, ShortId};
 
 use crate::common::{field, list_request, optional, time};
 
@@ -48,6 +48,11 @@ pub struct RepoView {
     pub kind: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub default_branch: Option<String>,
+    /// ready; pending while it is being cloned; or failed
+    pub state: String,
+    /// Why it could not be cloned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub failure: Option<String>,
     pub owner_id: String,
     pub created_at: String,
 }
@@ -65,6 +70,11 @@ impl From<Repo> for RepoView {
             source: repo.source.as_text(),
             kind: kind.to_owned(),
             default_branch: repo.default_branch.map(|branch| branch.to_string()),
+            state: repo.state.as_str().to_owned(),
+            failure: match repo.state {
+                RepoState::Failed { reason } => Some(reason),
+                RepoState::Pending | RepoState::Ready(_) => None,
+            },
             owner_id: repo.owner.user.to_string(),
             created_at: time(repo.created_at),
         }

@@ -7,11 +7,13 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
-use tokio_util::sync::CancellationToken;
+use tokio::sync::Notify;
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 use wh_agents::Agents;
 use wh_domain::{
-    Credential, Facts, NewEvent, Operation, Owner, Principal, Subject, Surface, User, UserRole,
+    Credential, ErrorCode, Facts, NewEvent, Operation, Owner, Principal, Subject, Surface, User,
+    UserRole,
 };
 use wh_store::{Commit, Store};
 
@@ -44,10 +46,14 @@ pub struct App {
     pub(crate) agents: Agents,
     pub(crate) data_dir: PathBuf,
     pub(crate) turns: RepoTurns,
+    /// Told when a repository was added that may have to be cloned.
+    pub(crate) clone_wanted: Notify,
     pub(crate) shutdown: CancellationToken,
     pub(crate) principals: PrincipalCache,
     pub(crate) attempts: Attempts,
     pub(crate) login_links: LoginLinks,
+    /// What must not be cut off when a caller goes away.
+    pub(crate) tasks: TaskTracker,
     /// Whom the local socket speaks for. The oldest administrator never changes.
     pub(crate) first_admin: OnceLock<User>,
 }
@@ -62,12 +68,31 @@ impl App {
             agents: parts.agents,
             data_dir: parts.data_dir,
             turns: RepoTurns::default(),
+            clone_wanted: Notify::new(),
             shutdown: parts.shutdown,
             principals: PrincipalCache::default(),
             attempts: Attempts::default(),
             login_links: LoginLinks::default(),
+            tasks: TaskTracker::new(),
             first_admin: OnceLock::new(),
         }
+    }
+
+    /// Waits for work that goes on although its caller went away. Nothing may be called afterwards.
+    pub async fn drain(&self) {
+        self.tasks.close();
+        self.tasks.wait().await;
+    }
+
+    /// Runs work to its end, also when the caller goes away.
+    pub(crate) async fn to_the_end<T: Send + 'static>(
+        &self,
+        work: impl Future<Output = Result<T>> + Send + 'static,
+    ) -> Result<T> {
+        self.tasks.spawn(work).await.unwrap_or_else(|error| {
+            let said = AppError::new(ErrorCode::Internal, "the server failed to do this");
+            Err(said.caused_by(error))
+        })
     }
 
     /// Returns the circumstances of a call that `principal` makes now.

@@ -203,8 +203,10 @@ impl App {
                 let session = self.session_lookup(reach, reference).await?;
                 Ok(BoardItem::Session(session.id))
             }
-            // No operation makes worktrees yet, so none can be found.
-            ItemReference::Worktree(_) => Err(AppError::not_found("worktree")),
+            ItemReference::Worktree(reference) => {
+                let worktree = self.worktree_lookup(reach, reference).await?;
+                Ok(BoardItem::Worktree(worktree.id))
+            }
         }
     }
 }

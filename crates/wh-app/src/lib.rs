@@ -44,4 +44,4 @@ pub use login::LoginLink;
 pub use message::{MessageQuery, Transcript};
 pub use session::{SessionQuery, SessionRelatives};
 pub use wh_store::MessageHit;
-pub use worktree::WorktreeWanted;
+pub use worktree::{WorktreeQuery, WorktreeWanted};

@@ -9,7 +9,7 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
-use crate::{App, Result, retention::Retention};
+use crate::{App, Result, repo::Clones, retention::Retention, worktree::Worktrees};
 
 /// Something that must be made true over and over.
 #[async_trait]
@@ -19,6 +19,11 @@ pub(crate) trait Reconciler: Send + Sync {
 
     /// Returns how long to rest between two rounds.
     fn period(&self) -> Duration;
+
+    /// Returns when there is a reason to begin the next round early.
+    async fn woken(&self, _app: &App) {
+        std::future::pending::<()>().await;
+    }
 
     /// Does one round. Must be safe to repeat from any point.
     async fn reconcile(&self, app: &App) -> Result<()>;
@@ -30,7 +35,8 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 impl App {
     /// Starts every reconciler on `tasks`; they end when the server stops.
     pub fn reconcile(self: &Arc<Self>, tasks: &TaskTracker) {
-        let reconcilers: Vec<Box<dyn Reconciler>> = vec![Box::new(Retention)];
+        let reconcilers: Vec<Box<dyn Reconciler>> =
+            vec![Box::new(Retention), Box::new(Clones), Box::new(Worktrees)];
         for reconciler in reconcilers {
             let app = Arc::clone(self);
             tasks.spawn(async move {
@@ -51,6 +57,9 @@ async fn run(app: &App, reconciler: &dyn Reconciler) {
                 reconciler.period().min(RETRY_AFTER)
             }
         };
-        tokio::time::sleep(rest).await;
+        tokio::select! {
+            () = tokio::time::sleep(rest) => {}
+            () = reconciler.woken(app) => {}
+        }
     }
 }

@@ -1,25 +1,24 @@
 //! Repositories.
 
+mod clone;
 mod place;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageRequest, Reach, Reference, Repo,
-    RepoId, RepoSource, RepoState,
+    EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest, Reach, Reference,
+    Repo, RepoId, RepoSource, RepoState,
 };
 use wh_git::RepoHandle;
 use wh_store::Applied;
 
+pub(crate) use self::clone::Clones;
 use self::place::repo_event;
-use crate::{
-    App, AppError, OpContext, Result,
-    context::facts,
-    lookup::{id_of, only_one},
-};
+use crate::{App, AppError, OpContext, Result, context::facts, lookup::only_one};
 
 impl App {
-    /// Adds a repository. A local one is looked at; a remote one is fetched when it is first used.
+    /// Adds a repository. A local one is looked at now; a remote one is cloned afterwards, and the feed tells how far
+    /// that is.
     pub async fn repo_add(&self, cx: &OpContext, new: NewRepo) -> Result<Repo> {
         let operation = Operation::RepoAdd;
         let facts = facts([("source", &new.source.as_text())]);
@@ -49,7 +48,10 @@ impl App {
             }];
             let commit = cx.commit(operation, repo.id.into(), facts, events);
             match self.store.repo_insert(&repo, commit).await? {
-                Applied::Done { .. } => Ok(repo),
+                Applied::Done { .. } => {
+                    self.clone_wanted.notify_one();
+                    Ok(repo)
+                }
                 Applied::Replayed { subject } => {
                     self.repo_one(reach, RepoId::from_untyped_uuid(subject.id))
                         .await
@@ -74,8 +76,31 @@ impl App {
     }
 
     async fn repo_one(&self, reach: Reach, id: RepoId) -> Result<Repo> {
-        let id = id_of(&Reference::from(id))?;
-        let found = self.store.repo_find(reach, &id).await?;
-        only_one("repo", found, |repo| repo.id.to_string())
+        self.repo_lookup(reach, &Reference::from(id)).await
+    }
+
+    /// Finds a repository by its id or its name.
+    pub(crate) async fn repo_lookup(&self, reach: Reach, reference: &Reference) -> Result<Repo> {
+        let mut found = match reference.id() {
+            Ok(id) => self.store.repo_find(reach, &id).await?,
+            Err(_) => Vec::new(),
+        };
+        if found.is_empty() {
+            found = self.repos_named(reach, reference.as_str()).await?;
+        }
+        only_one("repo", found, |repo| format!("{} {}", repo.id, repo.name))
+    }
+
+    async fn repos_named(&self, reach: Reach, name: &str) -> Result<Vec<Repo>> {
+        let mut page = PageRequest::first(PageLimit::MAX);
+        let mut found = Vec::new();
+        loop {
+            let repos = self.store.repo_list(reach, page).await?;
+            found.extend(repos.items.into_iter().filter(|r| r.name.as_str() == name));
+            match repos.next {
+                Some(after) => page.after = Some(after),
+                None => return Ok(found),
+            }
+        }
     }
 }

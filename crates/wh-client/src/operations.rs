@@ -62,6 +62,45 @@ impl Client {
         self.get(&["repos"], request).await
     }
 
+    pub async fn worktree_list(&self, request: &WorktreeListRequest) -> Result<WorktreeListView> {
+        self.get(&["worktrees"], request).await
+    }
+
+    pub async fn worktree_get(&self, worktree: &str) -> Result<WorktreeView> {
+        self.get(&["worktrees", worktree], &Empty {}).await
+    }
+
+    pub async fn worktree_create(&self, request: &WorktreeCreateRequest) -> Result<WorktreeView> {
+        self.post(&["worktrees"], request).await
+    }
+
+    pub async fn worktree_diff(&self, request: &WorktreeDiffRequest) -> Result<WorktreeDiffView> {
+        let query = without("worktree", request)?;
+        self.get(&["worktrees", &request.worktree, "diff"], &query)
+            .await
+    }
+
+    pub async fn worktree_merge(
+        &self,
+        request: &WorktreeMergeRequest,
+    ) -> Result<WorktreeMergedView> {
+        let body = without("worktree", request)?;
+        self.post(&["worktrees", &request.worktree, "merge"], &body)
+            .await
+    }
+
+    pub async fn worktree_remove(
+        &self,
+        request: &WorktreeRemoveRequest,
+    ) -> Result<WorktreeRemovedView> {
+        let (path, query) = (
+            ["worktrees", &request.worktree],
+            without("worktree", request)?,
+        );
+        self.call(Method::DELETE, &path, &query, None::<&Empty>)
+            .await
+    }
+
     pub async fn board_create(&self, request: &BoardCreateRequest) -> Result<BoardView> {
         self.post(&["boards"], request).await
     }

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use crate::{
-    BoardId, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position, PromptTemplate,
-    Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal, UserId, UserName,
-    UserRole, WorktreeId, ZoneId,
+    BoardId, BranchName, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position,
+    PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal,
+    UserId, UserName, UserRole, WorktreeBase, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -102,6 +102,45 @@ pub struct NewRepo {
     pub source: RepoSource,
     /// Taken from the source unless given.
     pub name: Option<Name>,
+}
+
+/// A worktree to make.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewWorktree {
+    pub repo: Reference,
+    /// The branch's unless given.
+    pub name: Option<Name>,
+    /// One that exists is checked out; otherwise it is made. Taken from the name unless given.
+    pub branch: Option<BranchName>,
+    /// Where a new branch begins; at the repository's own head unless given.
+    pub base: Option<WorktreeBase>,
+    pub board: Option<Reference>,
+}
+
+/// What is wanted of a worktree's changes.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorktreeDiffQuery {
+    pub worktree: Reference,
+    /// What to compare with; where the branch began unless given.
+    pub against: Option<WorktreeBase>,
+    /// The text of the changes, not only which files changed.
+    pub with_patches: bool,
+    /// Files that were returned before.
+    pub files_skipped: u64,
+    pub files_max: u32,
+    /// How much text, all files together.
+    pub bytes_max: u32,
+}
+
+/// A branch to merge.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct WorktreeMerge {
+    pub worktree: Reference,
+    /// The repository's default branch unless given.
+    pub into: Option<BranchName>,
+    pub message: Option<Description>,
+    /// Merge what is committed although there is more in the worktree.
+    pub leave_uncommitted: bool,
 }
 
 /// A board to make.

@@ -34,6 +34,7 @@ mod text;
 mod turn;
 mod user;
 mod worktree;
+mod worktree_look;
 
 pub use agent::{Agent, AgentOrigin, AgentState};
 pub use approval::{ApprovalKind, ApprovalState};
@@ -49,7 +50,8 @@ pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKin
 pub use ids::*;
 pub use input::{
     BoardChange, BoardDuplicate, InputRefusal, ItemReference, NewBoard, NewKey, NewRepo, NewUser,
-    PlacementInput, Reference, SettingChange, ZoneInput,
+    NewWorktree, PlacementInput, Reference, SettingChange, WorktreeDiffQuery, WorktreeMerge,
+    ZoneInput,
 };
 pub use key::{Key, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::Limits;
@@ -75,4 +77,8 @@ pub use user::{User, UserRole};
 pub use worktree::{
     Worktree, WorktreeBase, WorktreeFilter, WorktreePaths, WorktreeRefusal, WorktreeRemoval,
     WorktreeState, WorktreeStateName, WorktreeStep,
+};
+pub use worktree_look::{
+    FileChange, MergeOutcome, WorktreeDiff, WorktreeDisk, WorktreeFile, WorktreeGone, WorktreeLook,
+    WorktreeMerged, WorktreeMissing, WorktreeRisk, WorktreeStatus,
 };

@@ -100,7 +100,11 @@ operations! {
     AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE;
+    WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE;
+    WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE;
     WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    NO_ROLE;
+    WorktreeDiff,       "worktree_diff",     Read,    Anyone,   true,    EVERY_ROLE;
+    WorktreeMerge,      "worktree_merge",    Set,     Anyone,   true,    NO_ROLE;
     WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE;

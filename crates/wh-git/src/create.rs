@@ -118,7 +118,7 @@ impl RepoHandle {
     }
 
     /// Returns the commit that a base stands for.
-    pub(crate) async fn commit_at(&self, base: &Base) -> Result<CommitId, WorktreeError> {
+    pub async fn commit_at(&self, base: &Base) -> Result<CommitId, WorktreeError> {
         let branch = match base {
             Base::Head => return self.head().await?.ok_or(WorktreeError::NoCommit),
             Base::Commit(id) => {

@@ -10,6 +10,8 @@ use crate::{
 /// How much of a diff is returned; what is beyond is counted and left out.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct DiffLimits {
+    /// Files at the beginning that were returned before.
+    pub files_skipped: usize,
     pub files_max: usize,
     pub file_bytes_max: usize,
     pub total_bytes_max: usize,
@@ -18,6 +20,7 @@ pub struct DiffLimits {
 impl Default for DiffLimits {
     fn default() -> Self {
         Self {
+            files_skipped: 0,
             files_max: 300,
             file_bytes_max: 128 << 10,
             total_bytes_max: 2 << 20,
@@ -36,7 +39,7 @@ pub enum Patches {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Diff {
     pub files: Vec<FileDiff>,
-    /// Files that changed but are not in the list, because it was full.
+    /// Files after those in the list, which was full.
     pub files_left_out: usize,
     /// Added and deleted lines of all files, also of those left out.
     pub added: u64,
@@ -158,9 +161,11 @@ async fn diff_in(
         .bytes()
         .await?;
     let mut diff = read_list(&said)?;
-    let all = diff.files.len();
+    diff.files
+        .drain(..limits.files_skipped.min(diff.files.len()));
+    let rest = diff.files.len();
     diff.files.truncate(limits.files_max);
-    diff.files_left_out = all - diff.files.len();
+    diff.files_left_out = rest - diff.files.len();
     if patches == Patches::Include {
         add_patches(view, revisions, &mut diff, limits).await?;
     }

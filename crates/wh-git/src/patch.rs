@@ -12,7 +12,8 @@ pub(crate) async fn add_patches(
     diff: &mut Diff,
     limits: DiffLimits,
 ) -> Result<(), GitError> {
-    if diff.files_left_out == 0 && all_at_once(view, revisions, diff, limits).await? {
+    let is_whole = limits.files_skipped == 0 && diff.files_left_out == 0;
+    if is_whole && all_at_once(view, revisions, diff, limits).await? {
         return Ok(());
     }
     let mut left = limits.total_bytes_max;

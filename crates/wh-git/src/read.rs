@@ -54,10 +54,12 @@ const NAMES_MAX: usize = 10_000;
 impl WorktreeHandle {
     /// Reads up to `bytes_max` bytes of the file at `path`, which is relative to the worktree.
     ///
-    /// No part of the path may be a link, `..` or any spelling of `.git`.
+    /// No part of the path may be a link, `..` or any spelling of `.git`. The empty path is the worktree itself.
     pub async fn file_read(&self, path: &Path, bytes_max: usize) -> Result<FileContent, FileError> {
         self.check()?;
-        check_path(path)?;
+        if !path.as_os_str().is_empty() {
+            check_path(path)?;
+        }
         let (root, path) = (self.paths.path.clone(), path.to_owned());
         let read = blocking(move || read_at(&root, &path, bytes_max)).await;
         match read {
@@ -94,6 +96,9 @@ pub(crate) fn check_path(path: &Path) -> Result<(), FileError> {
 
 fn read_at(root: &Path, path: &Path, bytes_max: usize) -> io::Result<Option<FileContent>> {
     let root = hold(root)?;
+    if path.as_os_str().is_empty() {
+        return names_at(&root, path).map(Some);
+    }
     let (parent, name) = parent_beneath(&root, path)?;
     let stat = rustix::fs::statat(&parent, name, AtFlags::SYMLINK_NOFOLLOW)?;
     match FileType::from_raw_mode(stat.st_mode) {

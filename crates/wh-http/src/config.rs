@@ -47,6 +47,8 @@ pub struct RequestLimits {
     pub body_bytes_max: usize,
     /// Time for an ordinary request once its body has arrived. Default 30 s. Reached: 503.
     pub handler_time_max: Duration,
+    /// Time for work on a repository. Default 10 min. Reached: 503, and what was recorded is finished later.
+    pub git_time_max: Duration,
     /// Time for a backup. Default 1 h. Reached: 503.
     pub backup_time_max: Duration,
     /// Open event streams and line connections over all principals. Default 2048. Reached: 429.
@@ -64,6 +66,7 @@ impl Default for RequestLimits {
         Self {
             body_bytes_max: 1024 * 1024,
             handler_time_max: Duration::from_secs(30),
+            git_time_max: Duration::from_secs(600),
             backup_time_max: Duration::from_secs(60 * 60),
             streams_max: 2048,
             streams_per_principal_max: 512,

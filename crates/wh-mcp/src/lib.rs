@@ -9,6 +9,7 @@
 mod complete;
 mod endpoint;
 mod error;
+mod files;
 mod handler;
 mod prompts;
 mod resources;

@@ -1,4 +1,4 @@
-//! Resources: boards and sessions under `wheelhouse://` addresses.
+//! Resources: boards, sessions and worktrees under `wheelhouse://` addresses.
 
 use rmcp::{
     ErrorData,
@@ -8,11 +8,14 @@ use rmcp::{
 };
 use serde::Serialize;
 use uuid::Uuid;
-use wh_api::{BoardView, PageQuery, SessionView};
+use wh_api::{BoardView, PageQuery, SessionView, WorktreeView};
 use wh_app::{App, AppError, OpContext, SessionQuery};
 use wh_domain::{ErrorCode, Event, Reference, ShortId, SubjectKind};
 
-use crate::error::{error_body, error_line};
+use crate::{
+    error::{error_body, error_line},
+    files::{self, FileAddress},
+};
 
 const MIME: &str = "application/json";
 
@@ -28,6 +31,7 @@ pub(crate) struct Address {
 pub(crate) enum AddressKind {
     Board,
     Session,
+    Worktree,
 }
 
 impl AddressKind {
@@ -35,6 +39,7 @@ impl AddressKind {
         match self {
             Self::Board => "wheelhouse://board/",
             Self::Session => "wheelhouse://session/",
+            Self::Worktree => "wheelhouse://worktree/",
         }
     }
 
@@ -43,6 +48,7 @@ impl AddressKind {
         match self {
             Self::Board => SubjectKind::Board,
             Self::Session => SubjectKind::Session,
+            Self::Worktree => SubjectKind::Worktree,
         }
     }
 }
@@ -54,9 +60,8 @@ impl Address {
             let id = Reference::parse(uri.strip_prefix(kind.prefix())?).ok()?;
             Some(Self { kind, id })
         };
-        [AddressKind::Board, AddressKind::Session]
-            .into_iter()
-            .find_map(read)
+        use AddressKind::{Board, Session, Worktree};
+        [Board, Session, Worktree].into_iter().find_map(read)
     }
 
     /// Returns the whole id of what the address means, if the caller may see it.
@@ -64,6 +69,10 @@ impl Address {
         let id = match self.kind {
             AddressKind::Board => app.board_get(cx, &self.id).await?.id.to_string(),
             AddressKind::Session => app.session_get(cx, &self.id).await?.id.to_string(),
+            AddressKind::Worktree => {
+                let look = app.worktree_get(cx, &self.id).await?;
+                look.worktree.id.to_string()
+            }
         };
         Uuid::try_parse(&id).map_err(|_| AppError::not_found("resource"))
     }
@@ -96,6 +105,12 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
             "session",
             "A session: state, place, last words, cost",
         ),
+        template(
+            AddressKind::Worktree,
+            "worktree",
+            "A worktree: state, what is not committed, sessions in it",
+        ),
+        files::template(),
     ]
 }
 
@@ -168,6 +183,11 @@ pub(crate) async fn read(
     cx: &OpContext,
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
+    if let Some(file) = FileAddress::parse(uri) {
+        let contents = file.read(app, cx, uri).await;
+        let contents = contents.map_err(|e| read_error(uri, &e))?;
+        return Ok(ReadResourceResult::new(vec![contents]));
+    }
     let address = Address::parse(uri).ok_or_else(|| not_found(uri))?;
     let text = match address.kind {
         AddressKind::Board => {
@@ -179,6 +199,10 @@ pub(crate) async fn read(
             json(&SessionView::from(
                 &session.map_err(|e| read_error(uri, &e))?,
             ))
+        }
+        AddressKind::Worktree => {
+            let look = app.worktree_get(cx, &address.id).await;
+            json(&WorktreeView::from(look.map_err(|e| read_error(uri, &e))?))
         }
     };
     let contents = ResourceContents::text(text?, uri).with_mime_type(MIME);

@@ -4,6 +4,7 @@ use wh_api::{
     AgentListView, AgentView, AuditListView, BoardListView, BoardView, ConfigView, KeyCreatedView,
     KeyListView, KeyView, MessageListView, MessageView, RepoListView, RepoView, SessionListView,
     SessionSearchView, SessionTreeView, SessionView, SettingView, UserListView, UserView,
+    WorktreeDiffView, WorktreeListView, WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
 
 /// Says in one line what an answer holds.
@@ -177,5 +178,45 @@ impl Summary for ConfigView {
 impl Summary for AuditListView {
     fn summary(&self) -> String {
         listed(self.entries.len(), "call", &self.next_cursor)
+    }
+}
+
+impl Summary for WorktreeView {
+    fn summary(&self) -> String {
+        format!(
+            "worktree {:?} ({}) on {} is {}",
+            self.name, self.short_id, self.branch, self.state
+        )
+    }
+}
+
+impl Summary for WorktreeListView {
+    fn summary(&self) -> String {
+        listed(self.worktrees.len(), "worktree", &self.next_cursor)
+    }
+}
+
+impl Summary for WorktreeDiffView {
+    fn summary(&self) -> String {
+        let files = listed(self.files.len(), "changed file", &self.next_cursor);
+        format!("{files}; in all +{} -{}", self.added, self.deleted)
+    }
+}
+
+impl Summary for WorktreeMergedView {
+    fn summary(&self) -> String {
+        match self.outcome.as_str() {
+            "up_to_date" => format!("{} has all of {} already", self.into, self.branch),
+            how => format!("{} into {}: {how}", self.branch, self.into),
+        }
+    }
+}
+
+impl Summary for WorktreeRemovedView {
+    fn summary(&self) -> String {
+        match &self.rescue {
+            Some(rescue) => format!("the worktree is removed; its work is saved in {rescue}"),
+            None => format!("the worktree is removed; branch {} stays", self.branch),
+        }
     }
 }

@@ -10,17 +10,19 @@ pub(crate) enum Toolset {
     Agent,
     Board,
     Repo,
+    Worktree,
     Admin,
     Discovery,
 }
 
 impl Toolset {
-    pub(crate) const ALL: [Self; 7] = [
+    pub(crate) const ALL: [Self; 8] = [
         Self::Session,
         Self::Message,
         Self::Agent,
         Self::Board,
         Self::Repo,
+        Self::Worktree,
         Self::Admin,
         Self::Discovery,
     ];
@@ -32,6 +34,7 @@ impl Toolset {
             Self::Agent => "agent",
             Self::Board => "board",
             Self::Repo => "repo",
+            Self::Worktree => "worktree",
             Self::Admin => "admin",
             Self::Discovery => "discovery",
         }

@@ -69,6 +69,11 @@ impl<'c> Batch<'c> {
         self.settle(result).await
     }
 
+    /// Adds an event that leaves no other trace.
+    pub(crate) fn announce_one(&mut self, at: Timestamp, event: NewEvent) -> Txn<Result<u64>> {
+        Ok(Ok(self.announce(at, event)))
+    }
+
     /// Removes what has expired, or nothing.
     pub(crate) async fn forget_one(&mut self, expired: Expired) -> Txn<Result<Forgotten>> {
         let result = retention::forget_in_txn(self.conn, expired).await;

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
-    Board, Key, KeyId, Repo, Session, SessionId, SessionPatch, SettingKey, SettingValue, User,
-    Worktree, WorktreeStateName,
+    Board, Key, KeyId, NewEvent, Repo, Session, SessionId, SessionPatch, SettingKey, SettingValue,
+    User, Worktree, WorktreeStateName,
 };
 use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result};
 
@@ -20,6 +20,12 @@ pub(crate) enum Request {
     },
     Append {
         append: MessageAppend,
+        answer: oneshot::Sender<Result<u64>>,
+    },
+    /// Tells followers of something that leaves no other trace.
+    Announce {
+        at: Timestamp,
+        event: Box<NewEvent>,
         answer: oneshot::Sender<Result<u64>>,
     },
     /// Removes what has expired.

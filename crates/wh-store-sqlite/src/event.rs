@@ -12,6 +12,7 @@ use wh_store::{EventPage, EventStore, Result};
 
 use crate::SqliteStore;
 use crate::batch::chunks;
+use crate::change::Request;
 use crate::reach::{Owned, Query, push_tree};
 use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
 
@@ -63,6 +64,12 @@ impl EventStore for SqliteStore {
         };
         let bound = |column| row::direct("event", row::count(bounds, column));
         Ok((bound("oldest")?, bound("newest")?))
+    }
+
+    async fn event_announce(&self, at: Timestamp, event: NewEvent) -> Result<EventSeq> {
+        let event = Box::new(event);
+        self.ask(|answer| Request::Announce { at, event, answer })
+            .await
     }
 
     fn event_watch(&self) -> watch::Receiver<EventSeq> {

@@ -135,6 +135,10 @@ impl Store for SqliteStore {
         }
     }
 
+    async fn record(&self, commit: Commit) -> Result<Applied> {
+        self.commit(Change::Nothing, commit).await
+    }
+
     async fn close(&self) {
         // The writer's connection is the last to close: SQLite then writes the log back and removes it.
         self.readers.close().await;

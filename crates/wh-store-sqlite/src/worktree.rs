@@ -89,7 +89,7 @@ fn push_filter(query: &mut Query, filter: &WorktreeFilter) {
         let ends: Vec<_> = ends.map(SessionStateName::as_str).collect();
         query.push(format_args!(
             " AND t.state = 'ready' AND NOT EXISTS (SELECT 1 FROM sessions s WHERE s.worktree_id = t.id
-                AND s.state NOT IN ('{}'))",
+                AND s.archived = 0 AND s.state NOT IN ('{}'))",
             ends.join("', '")
         ));
     }

@@ -235,6 +235,10 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.append_one(append).await;
             keep(answers, answer, result, Answer::Append)
         }
+        Request::Announce { at, event, answer } => {
+            let result = batch.announce_one(at, *event);
+            keep(answers, answer, result, Answer::Append)
+        }
         Request::Forget { expired, answer } => {
             let result = batch.forget_one(expired).await;
             keep(answers, answer, result, Answer::Forget)
@@ -270,6 +274,7 @@ fn refuse(request: Request, failed: &Failed) {
     match request {
         Request::Commit { answer, .. } => drop(answer.send(Err(reason))),
         Request::Append { answer, .. } => drop(answer.send(Err(reason))),
+        Request::Announce { answer, .. } => drop(answer.send(Err(reason))),
         Request::Forget { answer, .. } => drop(answer.send(Err(reason))),
         Request::Probe { answer } => drop(answer.send(Err(reason))),
     }

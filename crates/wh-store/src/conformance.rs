@@ -94,6 +94,7 @@ macro_rules! conformance_checks {
                 are_seen_by_those_who_reach_their_subject,
                 are_paged_to_the_end,
                 wake_the_watch_when_they_can_be_read,
+                can_be_announced_alone,
             }
             audit {
                 of_changes_is_there_at_once,

@@ -1,8 +1,9 @@
 //! The change feed.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use tokio::sync::watch;
-use wh_domain::{Event, EventSeq, PageLimit, Reach};
+use wh_domain::{Event, EventSeq, NewEvent, PageLimit, Reach};
 
 use crate::Result;
 
@@ -33,6 +34,9 @@ pub trait EventStore {
 
     /// Returns the oldest and the newest number still kept; zeros when there is none.
     async fn event_bounds(&self) -> Result<(EventSeq, EventSeq)>;
+
+    /// Adds an event about something that leaves no other trace, such as progress, and returns its number.
+    async fn event_announce(&self, at: Timestamp, event: NewEvent) -> Result<EventSeq>;
 
     /// Returns a watch on the newest durable number: a hint to read, never a message in itself.
     fn event_watch(&self) -> watch::Receiver<EventSeq>;

@@ -73,6 +73,9 @@ pub trait Store:
     /// commit is made after the copy, so it is not in it.
     async fn backup(&self, to: &Path, commit: Commit) -> Result<wh_domain::EventSeq>;
 
+    /// Records something that was done outside of the database.
+    async fn record(&self, commit: Commit) -> Result<Applied>;
+
     /// Writes out what is buffered and closes; later calls fail with [`StoreError::Unavailable`].
     async fn close(&self);
 }

@@ -198,12 +198,17 @@ impl Drop for TestServer {
 }
 
 /// Returns a command of the binary in an environment that holds a home directory and a path, and nothing else.
+///
+/// Programs that a test puts into `bin` of the home directory are found first.
 #[expect(clippy::disallowed_methods, reason = "this runs the binary under test")]
 pub fn command(home: &Path) -> Command {
+    let mut path = home.join("bin").into_os_string();
+    path.push(":");
+    path.push(std::env::var_os("PATH").unwrap_or_default());
     let mut command = Command::new(binary());
     command
         .env_clear()
-        .env("PATH", std::env::var_os("PATH").unwrap_or_default())
+        .env("PATH", path)
         .env("HOME", home)
         .env("LANG", "C.UTF-8")
         .current_dir(home)

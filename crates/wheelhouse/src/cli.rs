@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, audit, backup, board, completions, config, doctor, key, login, mcp, repo, runner,
-    serve, session, tool, user, version,
+    serve, session, tool, user, version, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -75,6 +75,9 @@ pub(crate) enum Command {
     Agents(agents::AgentsArgs),
     #[command(subcommand)]
     Repo(repo::RepoCommand),
+    #[command(subcommand)]
+    Worktree(worktree::WorktreeCommand),
+    Diff(worktree::DiffArgs),
     #[command(subcommand)]
     Board(board::BoardCommand),
     #[command(subcommand)]

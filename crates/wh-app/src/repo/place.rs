@@ -59,15 +59,6 @@ impl App {
         }
     }
 
-    /// Clones into a mirror of the server's own. One that is there is whole: it appears only then.
-    async fn repo_clone(&self, repo: &Repo) -> Result<RepoHandle, GitError> {
-        let dir = self.data_dir.join("repos").join(format!("{}.git", repo.id));
-        if dir.exists() {
-            return RepoHandle::find(&dir);
-        }
-        RepoHandle::mirror(&dir, &repo.source, None, &|_| {}).await
-    }
-
     async fn repo_settle(&self, repo: &Repo) -> Result<()> {
         let event = repo_event(EventKind::StateChanged, repo, Facts::new());
         let subject = repo.id.into();

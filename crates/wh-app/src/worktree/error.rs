@@ -59,6 +59,6 @@ impl From<WorktreeRefusal> for AppError {
 }
 
 /// Tells whether trying again cannot help, so that what was wanted is given up.
-pub(super) fn is_final(error: &AppError) -> bool {
+pub(crate) fn is_final(error: &AppError) -> bool {
     !matches!(error.code, ErrorCode::Unavailable | ErrorCode::Internal)
 }

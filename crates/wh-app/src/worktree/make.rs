@@ -5,10 +5,13 @@ use wh_domain::{
     BoardId, BranchName, EventKind, Facts, Name, NewEvent, Operation, Owner, Repo, ShortId,
     Worktree, WorktreeBase, WorktreeId, WorktreeState, WorktreeStep,
 };
-use wh_git::{Base, CommitId, RepoHandle, WorktreeHandle};
+use wh_git::{CommitId, RepoHandle, WorktreeHandle};
 use wh_store::StoreError;
 
-use super::error::{is_final, missing};
+use super::{
+    diff::base_of,
+    error::{is_final, missing},
+};
 use crate::{App, AppError, OpContext, Result, context::facts};
 
 /// What a new worktree is to have.
@@ -42,9 +45,7 @@ impl App {
                 BranchName::parse(&format!("wh/{slug}-{}", id.short_id()))?
             }
         };
-        if let Some(WorktreeBase::Commit(commit)) = &wanted.base {
-            commit_id(commit)?;
-        }
+        wanted.base.as_ref().map(base_of).transpose()?;
         let root = self.data_dir.join("worktrees").join(repo.id.short_id());
         Ok(Worktree {
             id,
@@ -104,11 +105,7 @@ impl App {
 
     async fn make(&self, repo: &Repo, worktree: &Worktree) -> Result<(WorktreeHandle, CommitId)> {
         let handle = self.repo_handle(repo)?;
-        let base = match &worktree.base {
-            None => None,
-            Some(WorktreeBase::Branch(branch)) => Some(Base::Branch(branch.clone())),
-            Some(WorktreeBase::Commit(commit)) => Some(Base::Commit(commit_id(commit)?)),
-        };
+        let base = worktree.base.as_ref().map(base_of).transpose()?;
         let root = worktree.path.parent();
         let root = root.ok_or_else(|| AppError::invalid("the worktree has no directory"))?;
         let name = worktree.id.to_string();
@@ -184,10 +181,6 @@ pub(crate) fn worktree_event(kind: EventKind, worktree: &Worktree, more: Facts) 
         actor: None,
         facts,
     }
-}
-
-fn commit_id(text: &str) -> Result<CommitId> {
-    CommitId::parse(text).map_err(|refusal| AppError::invalid(refusal.to_string()))
 }
 
 /// Makes a part of a branch's name out of anything.

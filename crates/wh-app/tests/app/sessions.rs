@@ -39,9 +39,19 @@ pub(crate) async fn insert(
     title: &str,
     parent: Option<SessionId>,
 ) -> (SessionId, OpContext) {
+    insert_with(test, title, parent, |_| {}).await
+}
+
+/// The same with a change to the session first.
+pub(crate) async fn insert_with(
+    test: &TestApp,
+    title: &str,
+    parent: Option<SessionId>,
+    change: impl FnOnce(&mut Session),
+) -> (SessionId, OpContext) {
     let cx = test.local().await;
     let id = SessionId::from_untyped_uuid(Uuid::now_v7());
-    let session = Session {
+    let mut session = Session {
         id,
         owner: cx.principal.owner(),
         title: Title::parse(title).unwrap(),
@@ -64,6 +74,7 @@ pub(crate) async fn insert(
         created_at: cx.now,
         updated_at: cx.now,
     };
+    change(&mut session);
     let _applied = test
         .store
         .session_insert(&session, commit(&cx, id.into()))

@@ -119,6 +119,9 @@ async fn changes(lab: &Lab, repo: &RepoHandle, made: &WorktreeHandle) {
     let root = &lab.root();
     let ensure = || repo.worktree_ensure(root, "three", start_branch, None);
     ensure().await.unwrap();
+    repo.commit_at(&Base::Branch(branch("three")))
+        .await
+        .unwrap();
     fs::remove_file(three.paths().git_dir.join("index")).unwrap();
     ensure().await.unwrap();
     let (one, two, three_name) = (branch("one"), branch("two"), branch("three"));

@@ -11,6 +11,7 @@ mod repo;
 mod server;
 mod session;
 mod user;
+mod worktree;
 
 use crate::table::Route;
 
@@ -28,6 +29,7 @@ pub(crate) fn all() -> Vec<Route> {
         session::routes(),
         message::routes(),
         event::routes(),
+        worktree::routes(),
     ]
     .into_iter()
     .flatten()
@@ -46,9 +48,6 @@ mod tests {
     const NOT_IN_THE_TABLE: &[Operation] = &[
         // Answers with a cookie and a redirect instead of JSON, and nobody is signed in yet: `GET /login`.
         Operation::LoginRedeem,
-        // So far only the server itself does this, for sessions.
-        Operation::WorktreeCreate,
-        Operation::WorktreeRemove,
     ];
 
     #[test]

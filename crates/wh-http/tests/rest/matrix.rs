@@ -32,7 +32,8 @@ fn described() -> Vec<Described> {
                 .replace("{key}", ABSENT)
                 .replace("{board}", ABSENT)
                 .replace("{session}", ABSENT)
-                .replace("{user}", ABSENT);
+                .replace("{user}", ABSENT)
+                .replace("{worktree}", ABSENT);
             let schema = &described["requestBody"]["content"]["application/json"]["schema"];
             all.push(Described {
                 method: method.to_uppercase().parse().unwrap(),

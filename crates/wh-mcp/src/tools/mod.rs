@@ -7,6 +7,7 @@ mod discovery;
 mod message;
 mod repo;
 mod session;
+mod worktree;
 
 use std::{
     borrow::Cow,
@@ -173,6 +174,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         session::tools(),
         board::tools(),
         repo::tools(),
+        worktree::tools(),
         agent::tools(),
         message::tools(),
         admin::tools(),

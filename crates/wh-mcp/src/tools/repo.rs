@@ -21,7 +21,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             Toolset::Repo,
             Operation::RepoAdd,
-            "Makes a git repository known to the server, by path or address. A local one is looked at now; a remote one is fetched when first used.",
+            "Makes a git repository known to the server, by path or address. A local one is looked at now; a remote one is cloned in the background and its state is pending until then.",
             repo_add,
         )
         .for_keys(),

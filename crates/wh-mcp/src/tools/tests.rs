@@ -49,7 +49,7 @@ fn cost(principal: &Principal) -> (usize, usize) {
 #[test]
 fn callers_are_shown_what_they_use_most() {
     insta::assert_snapshot!(names(&full(), &Toolsets::Default).join(" "), @"agent_list board_create board_get board_list board_update message_list repo_add repo_list session_get session_list session_tree session_update tool_call tool_search");
-    insta::assert_snapshot!(names(&session(), &Toolsets::Default).join(" "), @"board_get message_list session_current session_get session_list session_tree session_update tool_call tool_search");
+    insta::assert_snapshot!(names(&session(), &Toolsets::Default).join(" "), @"board_get message_list session_current session_get session_list session_tree session_update tool_call tool_search worktree_diff");
     let reader = principal(Credential::Read { key: key() });
     insta::assert_snapshot!(names(&reader, &Toolsets::Default).join(" "), @"agent_list board_get board_list message_list repo_list session_get session_list session_tree tool_call tool_search");
 }
@@ -74,8 +74,6 @@ fn every_operation_is_a_tool_or_says_why_not() {
         "login_redeem",
         "logout",
         "whoami",
-        "worktree_create",
-        "worktree_remove",
     ];
     let tools: BTreeSet<_> = tool_names().collect();
     for operation in Operation::ALL {

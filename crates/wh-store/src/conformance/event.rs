@@ -241,3 +241,19 @@ pub async fn wake_the_watch_when_they_can_be_read(store: Arc<dyn Store>) -> Outc
     assert_eq!(page.events.last().map(|e| e.seq), Some(announced));
     Ok(())
 }
+
+/// An event without a change is numbered among the others and leaves no audit entry.
+pub async fn can_be_announced_alone(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let repo = fixture::repo(&store, owner).await?;
+    let (_, before) = store.event_bounds().await?;
+    let event = fixture::event(EventKind::Updated, repo.id.into(), owner);
+    let seq = store.event_announce(fixture::now(), event.clone()).await?;
+    assert!(seq > before);
+    let reach = Reach::User(owner.user);
+    let page = store.event_list(reach, seq - 1, PageLimit::DEFAULT).await?;
+    assert_eq!(page.events.first().map(|e| &e.body), Some(&event));
+    let commit = fixture::commit_with_event(owner.user, Operation::RepoAdd, repo.id);
+    assert!(fixture::done(store.record(commit).await?) > Some(seq));
+    Ok(())
+}

@@ -19,6 +19,7 @@ pub(crate) mod session;
 pub(crate) mod tool;
 pub(crate) mod user;
 pub(crate) mod version;
+pub(crate) mod worktree;
 
 use crate::cli::Command;
 use crate::context::Context;
@@ -34,6 +35,8 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Key(command) => key::run(cx, command).await,
         Command::Agents(args) => agents::run(cx, args).await,
         Command::Repo(command) => repo::run(cx, command).await,
+        Command::Worktree(command) => worktree::run(cx, command).await,
+        Command::Diff(args) => worktree::diff(cx, args).await,
         Command::Board(command) => board::run(cx, command).await,
         Command::Session(command) => session::run(cx, command).await,
         Command::Ls(args) => session::list(cx, args).await,

@@ -1,5 +1,7 @@
 //! `wheelhouse repo`.
 
+mod follow;
+
 use clap::Subcommand;
 use wh_api::{RepoAddRequest, RepoListRequest, RepoListView};
 
@@ -23,6 +25,9 @@ pub(crate) enum RepoCommand {
         /// What to call it; the last part of the source unless given
         #[arg(long)]
         name: Option<String>,
+        /// Do not wait until it is cloned
+        #[arg(long)]
+        no_wait: bool,
     },
     /// List repositories, newest first
     List(PageArgs),
@@ -30,19 +35,28 @@ pub(crate) enum RepoCommand {
 
 pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
     match command {
-        RepoCommand::Add { source, name } => {
+        RepoCommand::Add {
+            source,
+            name,
+            no_wait,
+        } => {
             let request = RepoAddRequest {
                 source: absolute_source(&source, cx.url().is_some())?,
                 name,
                 idempotency_key: None,
             };
-            let repo = cx.client()?.repo_add(&request).await?;
+            let client = cx.client()?;
+            let repo = match no_wait {
+                true => client.repo_add(&request).await?,
+                false => follow::add_and_wait(&client, &cx.ui, &request).await?,
+            };
             cx.ui.answer(&repo, |ui| {
                 ui.fields(&[
                     ("id", Some(repo.id.clone())),
                     ("name", Some(repo.name.clone())),
                     ("source", Some(repo.source.clone())),
                     ("branch", repo.default_branch.clone()),
+                    ("state", Some(repo.state.clone())),
                 ])
             })
         }
@@ -55,10 +69,16 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
 }
 
 fn table(ui: &Ui, list: &RepoListView) -> CliResult {
-    let mut table = Table::new(&["ID", "NAME", "KIND", "BRANCH", "SOURCE"]);
+    let mut table = Table::new(&["ID", "NAME", "STATE", "BRANCH", "SOURCE"]);
     for repo in &list.repos {
         let branch = repo.default_branch.as_deref().unwrap_or("-");
-        table.row([&repo.short_id, &repo.name, &repo.kind, branch, &repo.source]);
+        table.row([
+            &repo.short_id,
+            &repo.name,
+            &repo.state,
+            branch,
+            &repo.source,
+        ]);
     }
     ui.table(
         &table,

@@ -143,6 +143,7 @@ impl Server {
         self.shutdown.cancel();
         self.tasks.close();
         self.tasks.wait().await;
+        self.app.drain().await;
         self.store.close().await;
     }
 }

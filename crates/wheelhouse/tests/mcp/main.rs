@@ -9,3 +9,4 @@ mod matrix;
 mod resources;
 mod subscriptions;
 mod transcripts;
+mod worktrees;

@@ -7,7 +7,10 @@ use wh_domain::{
 };
 use wh_testkit::seed::some_id;
 
-use crate::harness::{Mcp, World, board};
+use crate::{
+    harness::{Mcp, World, board},
+    worktrees::worktree,
+};
 
 /// Arguments for a tool that are well-formed and name `id`, which the caller cannot see. Nothing for operations that
 /// are no tools.
@@ -17,6 +20,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::SessionList
         | Operation::BoardList
         | Operation::RepoList
+        | Operation::WorktreeList
         | Operation::UserList
         | Operation::KeyList
         | Operation::AuditList => json!({ "limit": 1 }),
@@ -27,6 +31,11 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::AgentGet => json!({ "agent": "echo" }),
         Operation::SessionGet | Operation::SessionTree => json!({ "session": id }),
         Operation::SessionUpdate => json!({ "session": id, "title": "mine" }),
+        Operation::WorktreeGet
+        | Operation::WorktreeDiff
+        | Operation::WorktreeMerge
+        | Operation::WorktreeRemove => json!({ "worktree": id }),
+        Operation::WorktreeCreate => json!({ "repo": id, "name": "mine" }),
         Operation::BoardGet => json!({ "board": id }),
         Operation::BoardUpdate => json!({ "board": id, "name": "mine" }),
         Operation::BoardDuplicate => json!({ "board": id, "name": "mine" }),
@@ -44,8 +53,6 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::LoginLinkCreate
         | Operation::LoginRedeem
         | Operation::Logout
-        | Operation::WorktreeCreate
-        | Operation::WorktreeRemove
         | Operation::WhoAmI => return None,
     })
 }
@@ -123,6 +130,7 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
     let bobs_board = board(&bob, "bob's").await;
     let key = json!({ "name": "bob's", "scope": "read" });
     let made = Mcp::data(&bob.call("key_create", key).await);
+    let (bobs_repo, bobs_worktree) = worktree(&world, &bob).await;
     let bobs = |operation: Operation| match operation {
         Operation::BoardGet | Operation::BoardUpdate | Operation::BoardDuplicate => {
             bobs_board.clone()
@@ -131,6 +139,11 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
         | Operation::SessionTree
         | Operation::SessionUpdate
         | Operation::MessageList => world.bobs.id.to_string(),
+        Operation::WorktreeCreate => bobs_repo.clone(),
+        Operation::WorktreeGet
+        | Operation::WorktreeDiff
+        | Operation::WorktreeMerge
+        | Operation::WorktreeRemove => bobs_worktree.clone(),
         Operation::KeyRevoke => made["id"].as_str().unwrap().to_owned(),
         _ => made["user_id"].as_str().unwrap().to_owned(),
     };

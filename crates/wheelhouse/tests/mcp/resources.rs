@@ -30,7 +30,7 @@ async fn resources_are_listed_and_read_within_reach() {
             .as_array()
             .unwrap()
             .len(),
-        2
+        4
     );
     let bob = world.client(&world.keys.bob);
     for uri in [

@@ -102,6 +102,7 @@ macro_rules! assert_said {
             (r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "[when              ]"),
             (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
             (r"token=[0-9a-f]{32}", "token=[token]"),
+            (r"\b[0-9a-f]{40}\b", "[commit]"),
             (r"\b[0-9a-f]{8}\b", "[short ]"),
         ]}, { insta::assert_snapshot!($name, $said.all()) })
     }};

@@ -17,6 +17,7 @@ mod key;
 mod nouns;
 mod serve;
 mod tool;
+mod worktree;
 
 /// Every file of this folder is part of the suite; a forgotten `mod` line would be tests that never run.
 #[test]

@@ -1,9 +1,8 @@
 //! Users, repositories, sessions, the audit log, backups and sign-in.
 
 use std::fs;
-use std::process::Command;
 
-use wh_testkit::server::TestServer;
+use wh_testkit::{git::git, server::TestServer};
 
 use crate::harness::{assert_said, run, run_json, said};
 
@@ -36,18 +35,6 @@ fn a_relative_repository_is_added_by_its_absolute_path() {
     command.current_dir(&repo).args(["repo", "add", "."]);
     assert_said!("repo_add", said(&mut command), server.home());
     assert_said!("repo_list", run(&server, &["repo", "list"]), server.home());
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a test makes a repository as a user would"
-)]
-fn git(folder: &std::path::Path, arguments: &[&str]) {
-    let status = Command::new("git")
-        .current_dir(folder)
-        .args(arguments)
-        .status();
-    assert!(status.unwrap().success());
 }
 
 #[test]

@@ -1,0 +1,103 @@
+//! Cloning repositories that are elsewhere, with progress in the feed.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use tokio::{sync::watch, time::MissedTickBehavior};
+use wh_domain::{EventKind, Repo};
+use wh_git::{GitError, RepoHandle};
+
+use super::place::repo_event;
+use crate::{App, Result, context::facts, reconcile::Reconciler};
+
+/// How often to look for repositories that nobody announced.
+const PERIOD: Duration = Duration::from_secs(60);
+
+/// How often followers are told how far a clone is, at most.
+const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// How many clones may go on at the same time; others wait for the next round.
+const CLONES_MAX: u32 = 4;
+
+/// Clones what was added.
+pub(crate) struct Clones;
+
+#[async_trait]
+impl Reconciler for Clones {
+    fn name(&self) -> &'static str {
+        "clones"
+    }
+
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    async fn woken(&self, app: &App) {
+        app.clone_wanted.notified().await;
+    }
+
+    async fn reconcile(&self, app: &App) -> Result<()> {
+        app.repos_clone().await
+    }
+}
+
+impl App {
+    /// Finds or clones what waits for it. A failure is recorded on its repository and keeps no other from it.
+    pub async fn repos_clone(&self) -> Result<()> {
+        loop {
+            let pending = self.store.repo_pending(CLONES_MAX).await?;
+            if pending.is_empty() {
+                return Ok(());
+            }
+            let clones = pending.iter().map(|repo| self.repo_ensure(repo));
+            let mut settled = false;
+            for (repo, done) in pending.iter().zip(futures::future::join_all(clones).await) {
+                match done {
+                    Ok(_) => settled = true,
+                    Err(error) => {
+                        settled |= crate::worktree::is_final(&error);
+                        tracing::warn!(repo = %repo.id, %error, "a repository is not ready");
+                    }
+                }
+            }
+            if !settled {
+                // Git itself cannot be run; asking again at once would not help.
+                return Ok(());
+            }
+        }
+    }
+
+    /// Clones into a mirror of the server's own. One that is there is whole: it appears only then.
+    pub(super) async fn repo_clone(&self, repo: &Repo) -> Result<RepoHandle, GitError> {
+        let dir = self.data_dir.join("repos").join(format!("{}.git", repo.id));
+        if dir.exists() {
+            return RepoHandle::find(&dir);
+        }
+        let (said, mut heard) = watch::channel(String::new());
+        let progress = |line: &str| drop(said.send_replace(line.to_owned()));
+        let clone = RepoHandle::mirror(&dir, &repo.source, None, &progress);
+        let mut clone = std::pin::pin!(clone);
+        let mut tick = tokio::time::interval(PROGRESS_EVERY);
+        tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
+        loop {
+            tokio::select! {
+                cloned = &mut clone => return cloned,
+                _ = tick.tick() => {
+                    if heard.has_changed().unwrap_or(false) {
+                        let line = heard.borrow_and_update().clone();
+                        self.tell_progress(repo, &line).await;
+                    }
+                }
+            }
+        }
+    }
+
+    /// Tells followers how far a clone is. It is only a courtesy, so that it failed is no reason to stop.
+    async fn tell_progress(&self, repo: &Repo, line: &str) {
+        let event = repo_event(EventKind::Updated, repo, facts([("progress", line)]));
+        let told = self.store.event_announce(self.clock.now(), event).await;
+        if let Err(error) = told {
+            tracing::debug!(%error, "progress was not told");
+        }
+    }
+}

@@ -1,0 +1,70 @@
+//! Finishes what a crash or a cut-off call has left of worktrees.
+
+use std::time::Duration;
+
+use async_trait::async_trait;
+use jiff::SignedDuration;
+use wh_domain::{
+    PageLimit, PageRequest, Reach, Worktree, WorktreeFilter, WorktreeState, WorktreeStateName,
+};
+
+use crate::{App, Result, reconcile::Reconciler};
+
+/// How often to look.
+const PERIOD: Duration = Duration::from_secs(15);
+
+/// Whoever wanted a worktree makes it, and is told why when it cannot be made; only what is older is left over.
+const LEFT_OVER_AFTER: SignedDuration = SignedDuration::from_secs(60);
+
+/// Makes worktrees that are wanted and goes on with removals that were begun.
+pub(crate) struct Worktrees;
+
+#[async_trait]
+impl Reconciler for Worktrees {
+    fn name(&self) -> &'static str {
+        "worktrees"
+    }
+
+    fn period(&self) -> Duration {
+        PERIOD
+    }
+
+    async fn reconcile(&self, app: &App) -> Result<()> {
+        app.worktrees_finish().await
+    }
+}
+
+impl App {
+    /// Finishes what was left over. One that cannot be finished now does not keep others from it.
+    pub async fn worktrees_finish(&self) -> Result<()> {
+        let filter = WorktreeFilter {
+            states: vec![WorktreeStateName::Making, WorktreeStateName::Removing],
+            ..WorktreeFilter::default()
+        };
+        let page = PageRequest::first(PageLimit::MAX);
+        let left = self.store.worktree_list(Reach::All, &filter, page).await?;
+        let now = self.clock.now();
+        for worktree in left.items {
+            let finished = match worktree.state {
+                WorktreeState::Making
+                    if now.duration_since(worktree.created_at) < LEFT_OVER_AFTER =>
+                {
+                    continue;
+                }
+                WorktreeState::Making => self.worktree_ensure(worktree.id).await.map(drop),
+                _ => self.worktree_remove_again(&worktree).await,
+            };
+            if let Err(error) = finished {
+                tracing::warn!(worktree = %worktree.id, %error, "a worktree was not finished");
+            }
+        }
+        Ok(())
+    }
+
+    /// Goes on with a removal, if it is still to be done when its turn comes.
+    async fn worktree_remove_again(&self, worktree: &Worktree) -> Result<()> {
+        let _turn = self.turns.take(worktree.repo).await;
+        let worktree = self.worktree_by_id(worktree.id).await?;
+        self.remove_now(Reach::All, worktree).await.map(drop)
+    }
+}

@@ -1,0 +1,178 @@
+//! Removing worktrees without losing anything.
+
+use serde_json::Value;
+use wh_domain::{
+    ErrorCode, EventKind, Facts, NewEvent, Operation, Reach, Reference, Session, ShortId, Worktree,
+    WorktreeGone, WorktreeRemoval, WorktreeState, WorktreeStep,
+};
+use wh_git::{IgnoredFiles, Removal, RemoveError, Removed, RescueLabel, RescueOf, Risk};
+
+use super::{
+    error::is_final,
+    make::worktree_event,
+    terms::{risk_fact, texts},
+};
+use crate::{App, AppError, OpContext, Result, context::facts};
+
+/// The most bytes of ignored files, such as build output, that a rescue saves.
+const IGNORED_BYTES_MAX: u64 = 100 << 20;
+
+impl App {
+    /// Removes a worktree; its branch stays. Refuses when something would be lost, unless it is to be saved first.
+    pub async fn worktree_remove(
+        &self,
+        cx: &OpContext,
+        worktree: &Reference,
+        how: WorktreeRemoval,
+    ) -> Result<WorktreeGone> {
+        let operation = Operation::WorktreeRemove;
+        let facts = facts([("worktree", worktree.as_str()), ("how", how.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let worktree = self.worktree_lookup(reach, worktree).await?;
+            self.refuse_if_used(reach, &worktree).await?;
+            if worktree.state == WorktreeState::Making {
+                // What is half made is finished first: then it is known what there is to delete.
+                let made = self.worktree_ensure(worktree.id).await;
+                made.map(drop).or_else(only_if_final)?;
+            }
+            let _turn = self.turns.take(worktree.repo).await;
+            let before = self.worktree_by_id(worktree.id).await?;
+            if let WorktreeState::Removed { .. } = before.state {
+                return self.remove_now(reach, before).await;
+            }
+            let mut worktree = before.clone();
+            worktree.apply(WorktreeStep::Remove { how })?;
+            let events = vec![NewEvent {
+                actor: Some(cx.principal.user),
+                ..worktree_event(EventKind::StateChanged, &worktree, Facts::new())
+            }];
+            let commit = cx.commit(operation, worktree.id.into(), facts, events);
+            let _applied = self.store.worktree_move(&before, &worktree, commit).await?;
+            self.remove_now(reach, worktree).await
+        })
+        .await
+    }
+
+    /// Goes on with a removal that is recorded; the caller has the repository's turn.
+    pub(super) async fn remove_now(
+        &self,
+        reach: Reach,
+        worktree: Worktree,
+    ) -> Result<WorktreeGone> {
+        let WorktreeState::Removing { how, .. } = worktree.state else {
+            return Ok(gone(worktree, Removed::default()));
+        };
+        let removed = match self.try_remove(reach, &worktree, how).await {
+            Ok(removed) => removed,
+            Err(error) => {
+                // What was begun and cannot be finished now is gone on with later; what was refused is kept.
+                if is_final(&error) {
+                    let facts = facts([("reason", &error.message)]);
+                    self.worktree_step(&worktree, WorktreeStep::Kept, facts)
+                        .await?;
+                }
+                return Err(error);
+            }
+        };
+        let saved = removed.rescue.as_ref().map_or("", |r| &r.reference);
+        let at = self.clock.now();
+        let facts = facts([("rescue", saved)]);
+        let worktree = self
+            .worktree_step(&worktree, WorktreeStep::Gone { at }, facts)
+            .await?;
+        Ok(gone(worktree, removed))
+    }
+
+    async fn try_remove(
+        &self,
+        reach: Reach,
+        worktree: &Worktree,
+        how: WorktreeRemoval,
+    ) -> Result<Removed> {
+        // A session may have begun here between the first look and the record.
+        self.refuse_if_used(reach, worktree).await?;
+        let repo = self.repo_by_id(worktree.repo).await?;
+        let handle = self.worktree_handle(&repo, worktree)?;
+        let last = self.sessions_in(Reach::All, worktree).await?;
+        let of = match last.first() {
+            Some(session) => RescueOf::Session(session.id),
+            None => RescueOf::Worktree(worktree.id),
+        };
+        let at = self.clock.now();
+        let bytes_max = IGNORED_BYTES_MAX;
+        let removal = match how {
+            WorktreeRemoval::Refuse => Removal::RefuseIfAnyRisk,
+            WorktreeRemoval::Rescue => Removal::RescueFirst {
+                ignored: IgnoredFiles::SaveOrRefuse { bytes_max },
+            },
+            WorktreeRemoval::RescueButIgnored => Removal::RescueFirst {
+                ignored: IgnoredFiles::SaveOrDiscard { bytes_max },
+            },
+        };
+        Ok(handle.remove(&RescueLabel { of, at }, removal).await?)
+    }
+
+    /// Refuses while a session that has not ended works in the worktree.
+    async fn refuse_if_used(&self, reach: Reach, worktree: &Worktree) -> Result<()> {
+        let holds = |s: &Session| !s.archived && !s.state.name().is_end();
+        let all = self.sessions_in(Reach::All, worktree).await?;
+        if !all.iter().any(holds) {
+            return Ok(());
+        }
+        let seen = self.sessions_in(reach, worktree).await?;
+        let seen = seen.iter().filter(|s| holds(s));
+        let seen: Vec<Value> = seen.map(|s| s.id.short_id().into()).collect();
+        Err(AppError::new(
+            ErrorCode::Conflict,
+            "a session that has not ended works in the worktree",
+        )
+        .hint("end or archive its sessions first; worktree_get shows them")
+        .detail("sessions", seen))
+    }
+}
+
+fn gone(worktree: Worktree, removed: Removed) -> WorktreeGone {
+    WorktreeGone {
+        worktree,
+        rescue: removed.rescue.map(|rescue| rescue.reference),
+        discarded: texts(&removed.discarded),
+    }
+}
+
+/// What can never be made is gone already, which is what was asked for.
+fn only_if_final(error: AppError) -> Result<()> {
+    if is_final(&error) { Ok(()) } else { Err(error) }
+}
+
+impl From<RemoveError> for AppError {
+    fn from(error: RemoveError) -> Self {
+        let conflict = |hint: &str| Self::new(ErrorCode::Conflict, error.to_string()).hint(hint);
+        match error {
+            RemoveError::Risky { ref risks } => {
+                let hint = if risks.iter().any(Risk::stops_rescue) {
+                    "nothing was deleted; this cannot be saved first: end the processes, unlock it, or move inner repositories out"
+                } else {
+                    "nothing was deleted; commit and merge it, or set rescue to save everything under a reference first"
+                };
+                let named: Vec<Value> = risks.iter().map(risk_fact).collect();
+                conflict(hint).detail("risks", named)
+            }
+            RemoveError::IgnoredTooLarge { bytes, bytes_max } => {
+                conflict("nothing was deleted; delete build output, or set discard_ignored")
+                    .detail("bytes", bytes)
+                    .detail("bytes_max", bytes_max)
+            }
+            RemoveError::Changed { .. } => {
+                conflict("something still writes there; end it and try again")
+            }
+            RemoveError::Worktree(error) => error.into(),
+            RemoveError::Git(error) => error.into(),
+            RemoveError::NotSaved | RemoveError::Files(_) | RemoveError::Fault(_) => {
+                Self::new(ErrorCode::Unavailable, error.to_string())
+                    .hint("what was not deleted yet is still there; try again")
+                    .caused_by(error)
+            }
+        }
+    }
+}

@@ -1,0 +1,83 @@
+//! Worktrees over MCP: tools, files as resources, and what others may not see.
+
+use std::fs;
+
+use serde_json::{Value, json};
+use wh_testkit::git::{commit, repository};
+
+use crate::harness::{Mcp, World};
+
+/// Makes a repository and a worktree of a caller's; returns their ids.
+pub(crate) async fn worktree(world: &World, client: &Mcp) -> (String, String) {
+    let dir = repository(&world.server.home().join("project"));
+    let source = json!({ "source": dir.to_str().unwrap() });
+    let repo = Mcp::data(&client.call("repo_add", source).await);
+    let new = json!({ "repo": repo["id"], "name": "Fix it" });
+    let made = Mcp::data(&client.call("worktree_create", new).await);
+    let text = |value: &Value| value.as_str().unwrap().to_owned();
+    (text(&repo["id"]), text(&made["id"]))
+}
+
+#[tokio::test]
+async fn an_agent_could_make_compare_merge_and_remove_one() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let by_id = json!({ "worktree": id });
+    let seen = Mcp::data(&alice.call("worktree_get", by_id.clone()).await);
+    assert_eq!(
+        (&seen["state"], &seen["status"]["dirty"]),
+        (&json!("ready"), &json!(false))
+    );
+    let path = std::path::PathBuf::from(seen["path"].as_str().unwrap());
+    assert!(path.starts_with(world.server.data_dir().canonicalize().unwrap()));
+    commit(&path, "b.txt", "two\n");
+    let diff = Mcp::data(&alice.call("worktree_diff", by_id.clone()).await);
+    assert_eq!(diff["files"][0]["path"], "b.txt");
+    assert!(diff["files"][0]["patch"].as_str().unwrap().contains("+two"));
+    let merged = Mcp::data(&alice.call("worktree_merge", by_id.clone()).await);
+    assert_eq!(
+        (&merged["into"], &merged["outcome"]),
+        (&json!("main"), &json!("fast_forward"))
+    );
+    let removed = Mcp::data(&alice.call("worktree_remove", by_id.clone()).await);
+    assert_eq!(removed["state"], "removed");
+    assert!(!path.exists());
+    let list = Mcp::data(&alice.call("worktree_list", json!({})).await);
+    assert_eq!(list["worktrees"], json!([]));
+}
+
+#[tokio::test]
+async fn files_are_read_within_the_worktree_and_reach() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let seen = Mcp::data(&alice.call("worktree_get", json!({ "worktree": id })).await);
+    let path = std::path::PathBuf::from(seen["path"].as_str().unwrap());
+    fs::write(path.join("raw"), b"\xff\x00\x01").unwrap();
+    std::os::unix::fs::symlink("/etc", path.join("etc")).unwrap();
+    let read = async |client: &Mcp, file: &str| {
+        let uri = format!("wheelhouse://worktree/{id}/files/{file}");
+        client
+            .request("resources/read", json!({ "uri": uri }))
+            .await
+    };
+    let text = read(&alice, "a.txt").await;
+    assert_eq!(text["result"]["contents"][0]["text"], "one\n");
+    let bytes = read(&alice, "raw").await;
+    assert_eq!(bytes["result"]["contents"][0]["blob"], "/wAB");
+    let top = read(&alice, "").await;
+    assert_eq!(top["result"]["contents"][0]["text"], "a.txt\netc\nraw");
+    let link = read(&alice, "etc").await;
+    assert_eq!(link["result"]["contents"][0]["text"], "/etc");
+    for bad in ["etc/passwd", "../a.txt", "%2e%2e/a.txt", ".git", "absent"] {
+        let refused = read(&alice, bad).await;
+        assert_eq!(
+            refused["error"]["message"], "Resource not found",
+            "{bad}: {refused}"
+        );
+    }
+    let bob = world.client(&world.keys.bob);
+    let refused = read(&bob, "a.txt").await;
+    assert_eq!(refused["error"]["message"], "Resource not found");
+}
