@@ -7,6 +7,7 @@ use std::{
     sync::{Arc, OnceLock},
 };
 
+use jiff::Timestamp;
 use tokio::sync::Notify;
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
@@ -46,6 +47,8 @@ pub struct App {
     pub(crate) agents: Agents,
     pub(crate) data_dir: PathBuf,
     pub(crate) turns: RepoTurns,
+    /// What is recorded as under way since before is left over by a server that is gone.
+    pub(crate) started_at: Timestamp,
     /// Told when a repository was added that may have to be cloned.
     pub(crate) clone_wanted: Notify,
     pub(crate) shutdown: CancellationToken,
@@ -62,6 +65,7 @@ impl App {
     /// Puts the application together.
     pub fn new(parts: AppParts) -> Self {
         Self {
+            started_at: parts.clock.now(),
             store: parts.store,
             clock: parts.clock,
             ids: parts.ids,

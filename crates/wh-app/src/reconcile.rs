@@ -35,6 +35,7 @@ const RETRY_AFTER: Duration = Duration::from_secs(5);
 impl App {
     /// Starts every reconciler on `tasks`; they end when the server stops.
     pub fn reconcile(self: &Arc<Self>, tasks: &TaskTracker) {
+        self.repos_tidy();
         let reconcilers: Vec<Box<dyn Reconciler>> =
             vec![Box::new(Retention), Box::new(Clones), Box::new(Worktrees)];
         for reconciler in reconcilers {

@@ -27,7 +27,7 @@ pub enum Start {
 /// Where a new branch begins.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub enum Base {
-    /// What the repository's own `HEAD` is at.
+    /// What the repository's own `HEAD` is at; in a mirror, where the source has gone on from there.
     Head,
     /// The tip of a branch: of the repository or else of `origin`, as it was last fetched.
     Branch(BranchName),
@@ -120,7 +120,7 @@ impl RepoHandle {
     /// Returns the commit that a base stands for.
     pub async fn commit_at(&self, base: &Base) -> Result<CommitId, WorktreeError> {
         let branch = match base {
-            Base::Head => return self.head().await?.ok_or(WorktreeError::NoCommit),
+            Base::Head => return self.newest_head().await?.ok_or(WorktreeError::NoCommit),
             Base::Commit(id) => {
                 let found = self.resolve_in(self.common_dir(), id.as_str()).await?;
                 return found.ok_or(WorktreeError::NoCommit);
@@ -130,10 +130,32 @@ impl RepoHandle {
         if let Some(tip) = self.branch_tip(branch).await? {
             return Ok(tip);
         }
-        let remote = format!("refs/remotes/origin/{}", branch.as_str());
         let branch = branch.clone();
-        let found = self.resolve_in(self.common_dir(), &remote).await?;
+        let found = self.origin_tip(&branch).await?;
         found.ok_or(WorktreeError::NoBranch { branch })
+    }
+
+    /// Returns where `origin` has a branch, as it was last fetched.
+    async fn origin_tip(&self, branch: &BranchName) -> Result<Option<CommitId>, WorktreeError> {
+        let name = format!("refs/remotes/origin/{}", branch.as_str());
+        Ok(self.resolve_in(self.common_dir(), &name).await?)
+    }
+
+    /// Returns where new work begins: at the head. A mirror's head stays where it was cloned, so when `origin` has gone
+    /// on from there, it is there.
+    pub(crate) async fn newest_head(&self) -> Result<Option<CommitId>, WorktreeError> {
+        let Some(head) = self.head().await? else {
+            return Ok(None);
+        };
+        let branch = self.default_branch().await?;
+        let Some(branch) = branch.filter(|_| self.paths().work_tree.is_none()) else {
+            return Ok(Some(head));
+        };
+        let Some(origin) = self.origin_tip(&branch).await? else {
+            return Ok(Some(head));
+        };
+        let gone_on = self.merge_base(&head, &origin).await?.as_ref() == Some(&head);
+        Ok(Some(if gone_on { origin } else { head }))
     }
 
     /// Returns where a branch is checked out, if it is.

@@ -44,7 +44,7 @@ impl RepoHandle {
                 self.worktree_create(&root, name, &start).await?
             }
         };
-        let from = match (base, self.head().await?) {
+        let from = match (base, self.newest_head().await?) {
             (None, Some(head)) => self.merge_base(&head, &tip).await?,
             _ => None,
         };

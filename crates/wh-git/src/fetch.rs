@@ -8,10 +8,13 @@ use std::{fmt, fs, io, path::Path, time::Duration};
 use tokio::io::AsyncReadExt;
 use wh_domain::{BranchName, RepoSource};
 
-use crate::{CommitId, GitError, RepoHandle, child::Group, command::Git, view::View};
+use crate::{CommitId, GitError, RepoHandle, child::Group, command::Git, erase::erase, view::View};
 
 /// How long a transfer may take.
 const TRANSFER_TIMEOUT: Duration = Duration::from_secs(3_600);
+
+/// What the name of a mirror that is not whole begins with.
+const PARTIAL: &str = ".partial-";
 
 /// Is told git's lines of progress while a transfer goes on.
 pub type Progress<'a> = &'a (dyn Fn(&str) + Send + Sync);
@@ -96,9 +99,7 @@ impl RepoHandle {
         if fs::symlink_metadata(dir).is_ok() {
             return Err(GitError::failed(format!("{} exists", dir.display())));
         }
-        let made = tempfile::Builder::new()
-            .prefix(".partial-")
-            .tempdir_in(parent);
+        let made = tempfile::Builder::new().prefix(PARTIAL).tempdir_in(parent);
         let made = made.map_err(GitError::Start)?;
         let at = made.path().join("repo.git");
         Git::new()
@@ -112,6 +113,22 @@ impl RepoHandle {
         repo.follow_default(source, header).await?;
         rename_new(&at, dir).map_err(GitError::Start)?;
         Self::find(dir)
+    }
+
+    /// Deletes what mirrors that were interrupted have left in `parent`. Only while no mirror is being made there.
+    pub fn mirrors_tidy(parent: &Path) -> io::Result<()> {
+        let entries = match fs::read_dir(parent) {
+            Err(error) if error.kind() == io::ErrorKind::NotFound => return Ok(()),
+            other => other?,
+        };
+        for entry in entries {
+            let entry = entry?;
+            let partial = entry.file_name().to_string_lossy().starts_with(PARTIAL);
+            if partial && entry.file_type()?.is_dir() {
+                erase(&entry.path())?;
+            }
+        }
+        Ok(())
     }
 
     /// Lets `HEAD` name the source's default branch, and makes that branch.

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use async_trait::async_trait;
 use tokio::{sync::watch, time::MissedTickBehavior};
-use wh_domain::{EventKind, Repo};
+use wh_domain::{BranchName, EventKind, Repo, RepoSource};
 use wh_git::{GitError, RepoHandle};
 
 use super::place::repo_event;
@@ -15,6 +15,9 @@ const PERIOD: Duration = Duration::from_secs(60);
 
 /// How often followers are told how far a clone is, at most.
 const PROGRESS_EVERY: Duration = Duration::from_secs(1);
+
+/// How long new work waits for what its source has got meanwhile.
+const FETCH_WITHIN: Duration = Duration::from_secs(30);
 
 /// How many clones may go on at the same time; others wait for the next round.
 const CLONES_MAX: u32 = 4;
@@ -64,6 +67,27 @@ impl App {
                 // Git itself cannot be run; asking again at once would not help.
                 return Ok(());
             }
+        }
+    }
+
+    /// Deletes what clones that were interrupted have left; none can be under way yet.
+    pub(crate) fn repos_tidy(&self) {
+        if let Err(error) = RepoHandle::mirrors_tidy(&self.data_dir.join("repos")) {
+            tracing::warn!(%error, "interrupted clones were not deleted");
+        }
+    }
+
+    /// Brings a mirror up to date with its source; returns why not, if it could not be done in time.
+    pub(crate) async fn repo_refresh(&self, repo: &Repo, handle: &RepoHandle) -> Option<String> {
+        let RepoSource::Remote { .. } = repo.source else {
+            return None;
+        };
+        let origin = BranchName::parse("origin").ok()?;
+        let fetch = handle.fetch(&repo.source, &origin, None, &|_| {});
+        match tokio::time::timeout(FETCH_WITHIN, fetch).await {
+            Ok(Ok(_)) => None,
+            Ok(Err(error)) => Some(error.to_string()),
+            Err(_) => Some("it took too long".to_owned()),
         }
     }
 

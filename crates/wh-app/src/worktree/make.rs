@@ -84,12 +84,12 @@ impl App {
             Err(error) => Err(error),
         };
         match made {
-            Ok((handle, base)) => {
+            Ok((handle, base, facts)) => {
                 let step = WorktreeStep::Made {
                     git_dir: handle.paths().git_dir.clone(),
                     base_sha: base.to_string(),
                 };
-                self.worktree_step(&worktree, step, Facts::new()).await
+                self.worktree_step(&worktree, step, facts).await
             }
             Err(error) => {
                 if is_final(&error) {
@@ -103,14 +103,22 @@ impl App {
         }
     }
 
-    async fn make(&self, repo: &Repo, worktree: &Worktree) -> Result<(WorktreeHandle, CommitId)> {
+    /// Makes the checkout, and tells what else there is to say about it.
+    async fn make(
+        &self,
+        repo: &Repo,
+        worktree: &Worktree,
+    ) -> Result<(WorktreeHandle, CommitId, Facts)> {
         let handle = self.repo_handle(repo)?;
+        let not_fetched = self.repo_refresh(repo, &handle).await;
         let base = worktree.base.as_ref().map(base_of).transpose()?;
         let root = worktree.path.parent();
         let root = root.ok_or_else(|| AppError::invalid("the worktree has no directory"))?;
         let name = worktree.id.to_string();
         let made = handle.worktree_ensure(root, &name, &worktree.branch, base.as_ref());
-        Ok(made.await?)
+        let (made, base) = made.await?;
+        let told = not_fetched.map(|why| facts([("not_fetched", &why)]));
+        Ok((made, base, told.unwrap_or_default()))
     }
 
     /// Returns a worktree that is there, and says what is wrong with another.

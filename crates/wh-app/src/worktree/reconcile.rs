@@ -13,7 +13,8 @@ use crate::{App, Result, reconcile::Reconciler};
 /// How often to look.
 const PERIOD: Duration = Duration::from_secs(15);
 
-/// Whoever wanted a worktree makes it, and is told why when it cannot be made; only what is older is left over.
+/// Whoever wanted a worktree makes it, and is told why when it cannot be made; only what is older, or was wanted of a
+/// server that is gone, is left over.
 const LEFT_OVER_AFTER: SignedDuration = SignedDuration::from_secs(60);
 
 /// Makes worktrees that are wanted and goes on with removals that were begun.
@@ -45,12 +46,10 @@ impl App {
         let left = self.store.worktree_list(Reach::All, &filter, page).await?;
         let now = self.clock.now();
         for worktree in left.items {
+            let is_recent = now.duration_since(worktree.created_at) < LEFT_OVER_AFTER
+                && worktree.created_at >= self.started_at;
             let finished = match worktree.state {
-                WorktreeState::Making
-                    if now.duration_since(worktree.created_at) < LEFT_OVER_AFTER =>
-                {
-                    continue;
-                }
+                WorktreeState::Making if is_recent => continue,
                 WorktreeState::Making => self.worktree_ensure(worktree.id).await.map(drop),
                 _ => self.worktree_remove_again(&worktree).await,
             };

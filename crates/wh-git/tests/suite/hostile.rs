@@ -146,6 +146,7 @@ async fn transfers(lab: &Lab, repo: &RepoHandle) {
     RepoHandle::mirror(&dir, &source, None, &|_| {})
         .await
         .unwrap();
+    RepoHandle::mirrors_tidy(lab.path()).unwrap();
     let mirror = RepoSource::Local { path: dir };
     repo.fetch(&mirror, &branch("copy"), None, &|_| {})
         .await

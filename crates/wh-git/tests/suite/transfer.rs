@@ -5,7 +5,7 @@ use std::{net::TcpListener, sync::Mutex};
 use wh_domain::RepoSource;
 use wh_git::{Base, HttpHeader, RepoHandle, Start};
 
-use crate::lab::{Lab, branch, run, write};
+use crate::lab::{Lab, branch, commit_id, run, write};
 
 #[tokio::test]
 async fn a_mirror_is_made_and_kept_up_to_date() {
@@ -54,6 +54,15 @@ async fn a_mirror_is_made_and_kept_up_to_date() {
         ),
         "new"
     );
+    let (fresh, base) = mirror
+        .worktree_ensure(&lab.root(), "fresh", &branch("fresh"), None)
+        .await
+        .unwrap();
+    // New work begins where the source is now, and is compared with that.
+    assert!(fresh.paths().path.join("new").exists());
+    assert_eq!(base, commit_id(&lab.user(), "main"));
+    std::fs::create_dir_all(lab.path().join("mirrors/.partial-1/repo.git/objects")).unwrap();
+    RepoHandle::mirrors_tidy(&lab.path().join("mirrors")).unwrap();
     assert_eq!(
         std::fs::read_dir(lab.path().join("mirrors"))
             .unwrap()

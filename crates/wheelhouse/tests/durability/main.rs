@@ -11,4 +11,5 @@
 
 mod crash_ledger;
 mod dice;
+mod worktrees;
 mod writers;

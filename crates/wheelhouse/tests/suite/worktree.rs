@@ -173,6 +173,10 @@ fn what_is_elsewhere_is_cloned_and_worked_on() {
     commit(&path, "b.txt", "two\n");
     let diff = run_json(&server, &["diff", &id]);
     assert_eq!(diff["files"][0]["path"], "b.txt");
+    // New work begins where the source is now.
+    commit(&origin, "c.txt", "three\n");
+    let (_, fresh) = create(&server, &["--name", "fresh"]);
+    assert!(fresh.join("c.txt").exists());
     // The mirror is the server's own; where it came from is not touched.
     assert_eq!(
         run_json(&server, &["worktree", "merge", &id])["into"],
