@@ -24,7 +24,7 @@ use crate::{
     authenticate::PrincipalCache,
     context::{is_ours, outcome},
     login::LoginLinks,
-    turns::RepoTurns,
+    repo_lock::RepoLocks,
 };
 
 /// What the application is made of.
@@ -46,7 +46,7 @@ pub struct App {
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) agents: Agents,
     pub(crate) data_dir: PathBuf,
-    pub(crate) turns: RepoTurns,
+    pub(crate) repo_locks: RepoLocks,
     /// What is recorded as under way since before is left over by a server that is gone.
     pub(crate) started_at: Timestamp,
     /// Told when a repository was added that may have to be cloned.
@@ -71,7 +71,7 @@ impl App {
             ids: parts.ids,
             agents: parts.agents,
             data_dir: parts.data_dir,
-            turns: RepoTurns::default(),
+            repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),
             shutdown: parts.shutdown,
             principals: PrincipalCache::default(),

@@ -26,9 +26,9 @@ mod lookup;
 mod message;
 mod reconcile;
 mod repo;
+mod repo_lock;
 mod retention;
 mod session;
-mod turns;
 mod user;
 mod worktree;
 

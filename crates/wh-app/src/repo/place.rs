@@ -30,8 +30,8 @@ impl App {
         if let RepoState::Ready(_) = repo.state {
             return Ok(repo.clone());
         }
-        let _turn = self.turns.take(repo.id).await;
-        // Somebody else may have had the turn before.
+        let _lock = self.repo_locks.take(repo.id).await;
+        // Somebody else may have done it meanwhile.
         let mut repo = self.repo_by_id(repo.id).await?;
         if let RepoState::Ready(_) = repo.state {
             return Ok(repo);

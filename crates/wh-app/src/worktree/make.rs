@@ -73,8 +73,8 @@ impl App {
         }
         let repo = self.repo_by_id(worktree.repo).await?;
         let repo = self.repo_ensure(&repo).await;
-        let _turn = self.turns.take(worktree.repo).await;
-        // Somebody else may have had the turn before.
+        let _lock = self.repo_locks.take(worktree.repo).await;
+        // Somebody else may have done it meanwhile.
         let worktree = self.worktree_by_id(id).await?;
         if worktree.state != WorktreeState::Making {
             return self.check_ready(worktree).await;

@@ -35,7 +35,7 @@ impl App {
                 AppError::invalid("the repository has no default branch")
                     .hint("name the branch to merge into")
             })?;
-            let turn = self.turns.take(repo.id).await;
+            let lock = self.repo_locks.take(repo.id).await;
             let handle = self.worktree_handle(&repo, &worktree)?;
             if !merge.leave_uncommitted {
                 refuse_uncommitted(&handle, &worktree).await?;
@@ -62,7 +62,7 @@ impl App {
                     .await?;
                 let merged = merged_of(worktree, into, merged);
                 let _applied = store.record(record_of(&cx, &merged)).await?;
-                drop(turn);
+                drop(lock);
                 Ok(merged)
             })
             .await

@@ -60,9 +60,9 @@ impl App {
         Ok(())
     }
 
-    /// Goes on with a removal, if it is still to be done when its turn comes.
+    /// Goes on with a removal, if it is still to be done when nobody else is at it.
     async fn worktree_remove_again(&self, worktree: &Worktree) -> Result<()> {
-        let _turn = self.turns.take(worktree.repo).await;
+        let _lock = self.repo_locks.take(worktree.repo).await;
         let worktree = self.worktree_by_id(worktree.id).await?;
         self.remove_now(Reach::All, worktree).await.map(drop)
     }

@@ -36,7 +36,7 @@ impl App {
                 let made = self.worktree_ensure(worktree.id).await;
                 made.map(drop).or_else(only_if_final)?;
             }
-            let _turn = self.turns.take(worktree.repo).await;
+            let _lock = self.repo_locks.take(worktree.repo).await;
             let before = self.worktree_by_id(worktree.id).await?;
             if let WorktreeState::Removed { .. } = before.state {
                 return self.remove_now(reach, before).await;
@@ -54,7 +54,7 @@ impl App {
         .await
     }
 
-    /// Goes on with a removal that is recorded; the caller has the repository's turn.
+    /// Goes on with a removal that is recorded; the caller has the repository's lock.
     pub(super) async fn remove_now(
         &self,
         reach: Reach,
