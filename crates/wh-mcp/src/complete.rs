@@ -6,7 +6,7 @@ use rmcp::{
         CompleteRequestParams, CompleteResult, CompletionInfo, Reference as CompletionReference,
     },
 };
-use wh_app::{App, OpContext, SessionQuery};
+use wh_app::{App, OpContext, SessionQuery, WorktreeQuery};
 use wh_domain::{PageLimit, PageRequest};
 
 use crate::resources::protocol_error;
@@ -15,6 +15,7 @@ use crate::resources::protocol_error;
 enum Wanted {
     Board,
     Session,
+    Worktree,
 }
 
 /// Returns values for an argument of a prompt or a resource address.
@@ -27,6 +28,7 @@ pub(crate) async fn complete(
     let named = match wanted(request) {
         Some(Wanted::Board) => boards(app, cx).await?,
         Some(Wanted::Session) => sessions(app, cx).await?,
+        Some(Wanted::Worktree) => worktrees(app, cx).await?,
         None => vec![],
     };
     let fits = |(id, name): &(String, String)| {
@@ -49,6 +51,10 @@ fn wanted(request: &CompleteRequestParams) -> Option<Wanted> {
                 Some(Wanted::Board)
             } else if template.uri.starts_with("wheelhouse://session/") {
                 Some(Wanted::Session)
+            } else if template.uri.starts_with("wheelhouse://worktree/")
+                && request.argument.name == "id"
+            {
+                Some(Wanted::Worktree)
             } else {
                 None
             }
@@ -70,4 +76,15 @@ async fn sessions(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, Er
     let sessions = sessions.await.map_err(protocol_error)?;
     let named = |session: wh_domain::Session| (session.id.to_string(), session.title.to_string());
     Ok(sessions.items.into_iter().map(named).collect())
+}
+
+async fn worktrees(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, ErrorData> {
+    let page = PageRequest::first(PageLimit::MAX);
+    let worktrees = app.worktree_list(cx, WorktreeQuery::default(), page);
+    let worktrees = worktrees.await.map_err(protocol_error)?;
+    let named = |look: wh_domain::WorktreeLook| {
+        let worktree = look.worktree;
+        (worktree.id.to_string(), worktree.name.to_string())
+    };
+    Ok(worktrees.items.into_iter().map(named).collect())
 }

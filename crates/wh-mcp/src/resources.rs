@@ -9,8 +9,8 @@ use rmcp::{
 use serde::Serialize;
 use uuid::Uuid;
 use wh_api::{BoardView, PageQuery, SessionView, WorktreeView};
-use wh_app::{App, AppError, OpContext, SessionQuery};
-use wh_domain::{ErrorCode, Event, Reference, ShortId, SubjectKind};
+use wh_app::{App, AppError, OpContext, SessionQuery, WorktreeQuery};
+use wh_domain::{ErrorCode, Event, Reference, ShortId, SubjectKind, WorktreeLook};
 
 use crate::{
     error::{error_body, error_line},
@@ -83,7 +83,7 @@ pub(crate) fn changes_list(event: &Event) -> bool {
     use wh_domain::EventKind::{Created, Deleted};
     matches!(
         event.body.subject.kind,
-        SubjectKind::Board | SubjectKind::Session
+        SubjectKind::Board | SubjectKind::Session | SubjectKind::Worktree
     ) && matches!(event.body.kind, Created | Deleted)
 }
 
@@ -114,7 +114,7 @@ pub(crate) fn templates() -> Vec<ResourceTemplate> {
     ]
 }
 
-/// Lists boards, then sessions, a page at a time.
+/// Lists boards, then sessions, then worktrees, a page at a time.
 pub(crate) async fn list(
     app: &App,
     cx: &OpContext,
@@ -162,7 +162,21 @@ pub(crate) async fn list(
                     )
                 })
                 .collect();
-            (resources, sessions.next.map(|id| format!("session:{id}")))
+            let next = sessions
+                .next
+                .map_or("worktree:".to_owned(), |id| format!("session:{id}"));
+            (resources, Some(next))
+        }
+        "worktree" => {
+            let worktrees = app.worktree_list(cx, WorktreeQuery::default(), page);
+            let worktrees = worktrees.await.map_err(protocol_error)?;
+            let named = |look: &WorktreeLook| {
+                let worktree = &look.worktree;
+                let (id, short) = (worktree.id.to_string(), worktree.id.short_id());
+                resource(AddressKind::Worktree, id, worktree.name.as_str(), &short)
+            };
+            let resources = worktrees.items.iter().map(named).collect();
+            (resources, worktrees.next.map(|id| format!("worktree:{id}")))
         }
         _ => return Err(bad_cursor()),
     };

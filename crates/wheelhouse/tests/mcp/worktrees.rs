@@ -77,7 +77,19 @@ async fn files_are_read_within_the_worktree_and_reach() {
             "{bad}: {refused}"
         );
     }
+    let cursor = json!({ "cursor": "worktree:" });
+    let list = alice.request("resources/list", cursor.clone()).await;
+    let uri = format!("wheelhouse://worktree/{id}");
+    assert_eq!(list["result"]["resources"][0]["uri"], uri);
+    let complete = json!({
+        "ref": { "type": "ref/resource", "uri": "wheelhouse://worktree/{id}" },
+        "argument": { "name": "id", "value": "fix" },
+    });
+    let completed = alice.request("completion/complete", complete).await;
+    assert_eq!(completed["result"]["completion"]["values"], json!([id]));
     let bob = world.client(&world.keys.bob);
+    let list = bob.request("resources/list", cursor).await;
+    assert_eq!(list["result"]["resources"], json!([]));
     let refused = read(&bob, "a.txt").await;
     assert_eq!(refused["error"]["message"], "Resource not found");
 }
