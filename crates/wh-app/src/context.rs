@@ -40,19 +40,23 @@ impl OpContext {
         facts: Facts,
         events: Vec<NewEvent>,
     ) -> Commit {
-        let idempotency = self.idempotency.as_ref().map(|given| IdempotencyClaim {
+        Commit {
+            audit: self.audit(operation, Some(subject), Outcome::Done, facts),
+            events,
+            idempotency: self.claim(operation, subject),
+        }
+    }
+
+    /// Makes the claim on the caller's mark, if there is one.
+    pub(crate) fn claim(&self, operation: Operation, subject: Subject) -> Option<IdempotencyClaim> {
+        self.idempotency.as_ref().map(|given| IdempotencyClaim {
             user: self.principal.user,
             key: self.principal.credential.key(),
             mark: given.mark.clone(),
             operation,
             request: given.request,
             subject,
-        });
-        Commit {
-            audit: self.audit(operation, Some(subject), Outcome::Done, facts),
-            events,
-            idempotency,
-        }
+        })
     }
 
     /// Makes the audit entry of a call that ended like this.

@@ -118,6 +118,8 @@ pub enum MergeOutcome {
     FastForward,
     /// There is a new commit.
     Merged,
+    /// An earlier request with the same mark did it; nothing was done now.
+    Repeated,
 }
 
 /// A worktree that is gone.
@@ -163,6 +165,7 @@ impl MergeOutcome {
             Self::UpToDate => "up_to_date",
             Self::FastForward => "fast_forward",
             Self::Merged => "merged",
+            Self::Repeated => "repeated",
         }
     }
 }

@@ -207,6 +207,7 @@ impl Summary for WorktreeMergedView {
     fn summary(&self) -> String {
         match self.outcome.as_str() {
             "up_to_date" => format!("{} has all of {} already", self.into, self.branch),
+            "repeated" => format!("{} was merged into {} before", self.branch, self.into),
             how => format!("{} into {}: {how}", self.branch, self.into),
         }
     }

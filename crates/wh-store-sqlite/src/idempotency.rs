@@ -22,40 +22,48 @@ pub(crate) enum Claimed {
     Repeat(Subject),
 }
 
+/// Tells whether a request with this mark was committed, and about what; another request with it is an error.
+pub(crate) async fn find_on_conn(
+    conn: &mut SqliteConnection,
+    claim: &IdempotencyClaim,
+    at: Timestamp,
+) -> Result<Option<Subject>> {
+    let found = sqlx::query(
+        "SELECT operation, request, subject_kind, subject_id FROM idempotency
+         WHERE user_id = ? AND key_id = ? AND mark = ? AND at > ?",
+    )
+    .bind(uuid(claim.user))
+    .bind(key_of(claim))
+    .bind(claim.mark.as_str())
+    .bind(micros(earlier(at, REMEMBERED)))
+    .fetch_optional(&mut *conn)
+    .await
+    .map_err(store_error)?;
+    let Some(found) = found else {
+        return Ok(None);
+    };
+    let operation: &str = found.try_get("operation").map_err(store_error)?;
+    let request: &[u8] = found.try_get("request").map_err(store_error)?;
+    if operation != claim.operation.name() || request != claim.request {
+        return Err(StoreError::KeyReused);
+    }
+    let subject = || {
+        Ok(Subject {
+            kind: row::parse_enum(&found, "subject_kind", SubjectKind::parse)?,
+            id: row::get(&found, "subject_id")?,
+        })
+    };
+    row::direct("idempotency mark", subject()).map(Some)
+}
+
 /// Takes a mark, or tells that the same or another request has it.
 pub(crate) async fn claim_in_txn(
     conn: &mut SqliteConnection,
     claim: &IdempotencyClaim,
     at: Timestamp,
 ) -> Result<Claimed> {
-    // The credential without a key has the empty key.
-    let key = claim
-        .key
-        .map_or_else(Vec::new, |key| uuid(key).as_bytes().to_vec());
-    let found = sqlx::query(
-        "SELECT operation, request, subject_kind, subject_id FROM idempotency
-         WHERE user_id = ? AND key_id = ? AND mark = ? AND at > ?",
-    )
-    .bind(uuid(claim.user))
-    .bind(&key)
-    .bind(claim.mark.as_str())
-    .bind(micros(earlier(at, REMEMBERED)))
-    .fetch_optional(&mut *conn)
-    .await
-    .map_err(store_error)?;
-    if let Some(found) = found {
-        let operation: &str = found.try_get("operation").map_err(store_error)?;
-        let request: &[u8] = found.try_get("request").map_err(store_error)?;
-        if operation != claim.operation.name() || request != claim.request {
-            return Err(StoreError::KeyReused);
-        }
-        let subject = || {
-            Ok(Subject {
-                kind: row::parse_enum(&found, "subject_kind", SubjectKind::parse)?,
-                id: row::get(&found, "subject_id")?,
-            })
-        };
-        return row::direct("idempotency mark", subject()).map(Claimed::Repeat);
+    if let Some(subject) = find_on_conn(conn, claim, at).await? {
+        return Ok(Claimed::Repeat(subject));
     }
     sqlx::query(
         "INSERT OR REPLACE INTO idempotency
@@ -63,7 +71,7 @@ pub(crate) async fn claim_in_txn(
          VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(claim.user))
-    .bind(key)
+    .bind(key_of(claim))
     .bind(claim.mark.as_str())
     .bind(claim.operation.name())
     .bind(claim.request.as_slice())
@@ -74,6 +82,13 @@ pub(crate) async fn claim_in_txn(
     .await
     .map_err(store_error)?;
     Ok(Claimed::First)
+}
+
+/// Returns the credential's key; one without a key has the empty key.
+fn key_of(claim: &IdempotencyClaim) -> Vec<u8> {
+    claim
+        .key
+        .map_or_else(Vec::new, |key| uuid(key).as_bytes().to_vec())
 }
 
 /// Removes some of the marks that no longer count.

@@ -4,12 +4,13 @@ use std::path::Path;
 use std::sync::{Arc, Mutex, PoisonError};
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use sqlx::sqlite::{SqlitePool, SqliteRow};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use wh_domain::EventSeq;
-use wh_store::{Applied, Commit, Result, Store};
+use wh_domain::{EventSeq, Subject};
+use wh_store::{Applied, Commit, IdempotencyClaim, Result, Store};
 
 use crate::cache::BoardCache;
 use crate::change::{Change, Request};
@@ -19,7 +20,7 @@ use crate::notes::Notes;
 use crate::open::Opened;
 use crate::reach::Query;
 use crate::writer::{Shared, Writer, last_event};
-use crate::{OpenError, OpenOptions, backup, migrate, open};
+use crate::{OpenError, OpenOptions, backup, idempotency, migrate, open};
 
 /// A store in one SQLite file. Call [`Store::close`] before dropping it, or what is buffered may be lost.
 pub struct SqliteStore {
@@ -133,6 +134,11 @@ impl Store for SqliteStore {
         match self.commit(Change::Nothing, commit).await? {
             Applied::Done { .. } | Applied::Replayed { .. } => Ok(last),
         }
+    }
+
+    async fn replayed(&self, claim: &IdempotencyClaim, at: Timestamp) -> Result<Option<Subject>> {
+        let mut conn = self.readers.acquire().await.map_err(store_error)?;
+        idempotency::find_on_conn(&mut conn, claim, at).await
     }
 
     async fn record(&self, commit: Commit) -> Result<Applied> {

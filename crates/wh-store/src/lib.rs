@@ -73,6 +73,14 @@ pub trait Store:
     /// commit is made after the copy, so it is not in it.
     async fn backup(&self, to: &Path, commit: Commit) -> Result<wh_domain::EventSeq>;
 
+    /// Tells whether a request with this mark was committed before, and about what, without taking the mark;
+    /// [`StoreError::KeyReused`] when it was another request. For work outside of the database that must not be repeated.
+    async fn replayed(
+        &self,
+        claim: &IdempotencyClaim,
+        at: jiff::Timestamp,
+    ) -> Result<Option<wh_domain::Subject>>;
+
     /// Records something that was done outside of the database.
     async fn record(&self, commit: Commit) -> Result<Applied>;
 

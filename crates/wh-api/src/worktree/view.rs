@@ -286,7 +286,7 @@ pub struct WorktreeMergedView {
     pub branch: String,
     /// The branch that it was merged into.
     pub into: String,
-    /// up_to_date, fast_forward or merged
+    /// up_to_date, fast_forward, merged, or repeated when an earlier request with the same mark did it
     pub outcome: String,
     /// What the target is at now, if it moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]

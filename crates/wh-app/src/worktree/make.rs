@@ -6,7 +6,7 @@ use wh_domain::{
     Worktree, WorktreeBase, WorktreeId, WorktreeState, WorktreeStep,
 };
 use wh_git::{CommitId, RepoHandle, WorktreeHandle};
-use wh_store::StoreError;
+use wh_store::{IdempotencyClaim, StoreError};
 
 use super::{
     diff::base_of,
@@ -89,13 +89,13 @@ impl App {
                     git_dir: handle.paths().git_dir.clone(),
                     base_sha: base.to_string(),
                 };
-                self.worktree_step(&worktree, step, facts).await
+                self.worktree_step(&worktree, step, facts, None).await
             }
             Err(error) => {
                 if is_final(&error) {
                     let at = self.clock.now();
                     let facts = facts([("reason", &error.message)]);
-                    self.worktree_step(&worktree, WorktreeStep::Gone { at }, facts)
+                    self.worktree_step(&worktree, WorktreeStep::Gone { at }, facts, None)
                         .await?;
                 }
                 Err(error)
@@ -151,6 +151,7 @@ impl App {
         before: &Worktree,
         step: WorktreeStep,
         facts: Facts,
+        claim: Option<IdempotencyClaim>,
     ) -> Result<Worktree> {
         let operation = match step {
             WorktreeStep::Made { .. } => Operation::WorktreeCreate,
@@ -161,7 +162,8 @@ impl App {
         after.apply(step)?;
         let event = worktree_event(EventKind::StateChanged, &after, facts.clone());
         let subject = after.id.into();
-        let commit = self.server_commit(operation, after.owner, subject, facts, vec![event]);
+        let mut commit = self.server_commit(operation, after.owner, subject, facts, vec![event]);
+        commit.idempotency = claim;
         let _applied = self.store.worktree_move(before, &after, commit).await?;
         Ok(after)
     }

@@ -37,6 +37,19 @@ impl App {
             })?;
             let lock = self.repo_locks.take(repo.id).await;
             let handle = self.worktree_handle(&repo, &worktree)?;
+            if let Some(claim) = cx.claim(operation, worktree.id.into())
+                && self.store.replayed(&claim, cx.now).await?.is_some()
+            {
+                let commit = handle.repo().branch_tip(&into).await?;
+                let merged = WorktreeMerged {
+                    worktree,
+                    into,
+                    outcome: MergeOutcome::Repeated,
+                    commit: commit.map(|commit| commit.to_string()),
+                };
+                let _applied = self.store.record(record_of(cx, &merged)).await?;
+                return Ok(merged);
+            }
             if !merge.leave_uncommitted {
                 refuse_uncommitted(&handle, &worktree).await?;
             }
@@ -123,7 +136,7 @@ fn record_of(cx: &OpContext, merged: &WorktreeMerged) -> Commit {
     let commit = merged.commit.as_deref().unwrap_or_default();
     let facts = facts([("merged_into", into), ("commit", commit)]);
     let events = match merged.outcome {
-        MergeOutcome::UpToDate => vec![],
+        MergeOutcome::UpToDate | MergeOutcome::Repeated => vec![],
         MergeOutcome::FastForward | MergeOutcome::Merged => vec![NewEvent {
             actor: Some(cx.principal.user),
             ..worktree_event(EventKind::Updated, worktree, facts.clone())

@@ -64,6 +64,6 @@ impl App {
     async fn worktree_remove_again(&self, worktree: &Worktree) -> Result<()> {
         let _lock = self.repo_locks.take(worktree.repo).await;
         let worktree = self.worktree_by_id(worktree.id).await?;
-        self.remove_now(Reach::All, worktree).await.map(drop)
+        self.remove_now(Reach::All, worktree, None).await.map(drop)
     }
 }

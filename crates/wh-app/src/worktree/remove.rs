@@ -6,6 +6,7 @@ use wh_domain::{
     WorktreeGone, WorktreeRemoval, WorktreeState, WorktreeStep,
 };
 use wh_git::{IgnoredFiles, Removal, RemoveError, Removed, RescueLabel, RescueOf, Risk};
+use wh_store::IdempotencyClaim;
 
 use super::{
     error::is_final,
@@ -37,9 +38,15 @@ impl App {
                 made.map(drop).or_else(only_if_final)?;
             }
             let _lock = self.repo_locks.take(worktree.repo).await;
+            // A repeat goes by what became of the worktree; only another request with the same mark is refused. The mark
+            // is taken when the worktree is gone, so that a refusal does not use it up.
+            let claim = cx.claim(operation, worktree.id.into());
+            if let Some(claim) = &claim {
+                self.store.replayed(claim, cx.now).await?;
+            }
             let before = self.worktree_by_id(worktree.id).await?;
             if let WorktreeState::Removed { .. } = before.state {
-                return self.remove_now(reach, before).await;
+                return self.remove_now(reach, before, None).await;
             }
             let mut worktree = before.clone();
             worktree.apply(WorktreeStep::Remove { how })?;
@@ -47,9 +54,10 @@ impl App {
                 actor: Some(cx.principal.user),
                 ..worktree_event(EventKind::StateChanged, &worktree, Facts::new())
             }];
-            let commit = cx.commit(operation, worktree.id.into(), facts, events);
+            let mut commit = cx.commit(operation, worktree.id.into(), facts, events);
+            commit.idempotency = None;
             let _applied = self.store.worktree_move(&before, &worktree, commit).await?;
-            self.remove_now(reach, worktree).await
+            self.remove_now(reach, worktree, claim).await
         })
         .await
     }
@@ -59,6 +67,7 @@ impl App {
         &self,
         reach: Reach,
         worktree: Worktree,
+        claim: Option<IdempotencyClaim>,
     ) -> Result<WorktreeGone> {
         let WorktreeState::Removing { how, .. } = worktree.state else {
             return Ok(gone(worktree, Removed::default()));
@@ -69,7 +78,7 @@ impl App {
                 // What was begun and cannot be finished now is gone on with later; what was refused is kept.
                 if is_final(&error) {
                     let facts = facts([("reason", &error.message)]);
-                    self.worktree_step(&worktree, WorktreeStep::Kept, facts)
+                    self.worktree_step(&worktree, WorktreeStep::Kept, facts, None)
                         .await?;
                 }
                 return Err(error);
@@ -79,7 +88,7 @@ impl App {
         let at = self.clock.now();
         let facts = facts([("rescue", saved)]);
         let worktree = self
-            .worktree_step(&worktree, WorktreeStep::Gone { at }, facts)
+            .worktree_step(&worktree, WorktreeStep::Gone { at }, facts, claim)
             .await?;
         Ok(gone(worktree, removed))
     }

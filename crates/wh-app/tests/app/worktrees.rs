@@ -5,11 +5,12 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use wh_app::{OpContext, WorktreeQuery, WorktreeWanted};
+use wh_app::{Idempotency, OpContext, WorktreeQuery, WorktreeWanted};
 use wh_domain::{
-    BranchName, ErrorCode, MergeOutcome, Name, NewRepo, NewWorktree, Operation, PageLimit,
-    PageRequest, Repo, RepoSource, RepoState, ShortId, Worktree, WorktreeBase, WorktreeDiffQuery,
-    WorktreeFile, WorktreeMerge, WorktreeRemoval, WorktreeState, WorktreeStateName, WorktreeStep,
+    BranchName, ErrorCode, IdempotencyKey, MergeOutcome, Name, NewRepo, NewWorktree, Operation,
+    PageLimit, PageRequest, Repo, RepoSource, RepoState, ShortId, Worktree, WorktreeBase,
+    WorktreeDiffQuery, WorktreeFile, WorktreeMerge, WorktreeRemoval, WorktreeState,
+    WorktreeStateName, WorktreeStep,
 };
 
 use crate::harness::{TestApp, reference, refused};
@@ -220,6 +221,33 @@ async fn work_is_seen_compared_and_merged() {
     assert!(dir.join("b.txt").exists() && dir.join("c.txt").exists());
     let again = test.app.worktree_merge(&cx, merge(&made)).await.unwrap();
     assert_eq!(again.outcome, MergeOutcome::UpToDate);
+    // A marked request is done once, whatever happened to the branch since.
+    let mut marked = test.local().await;
+    marked.idempotency = Some(Idempotency {
+        mark: IdempotencyKey::parse("once").unwrap(),
+        request: [1; 32],
+    });
+    commit(&made.path, "d.txt", "four\n");
+    let first = test
+        .app
+        .worktree_merge(&marked, merge(&made))
+        .await
+        .unwrap();
+    assert_eq!(first.outcome, MergeOutcome::FastForward);
+    commit(&made.path, "e.txt", "five\n");
+    let again = test
+        .app
+        .worktree_merge(&marked, merge(&made))
+        .await
+        .unwrap();
+    assert_eq!(again.outcome, MergeOutcome::Repeated);
+    assert!(!dir.join("e.txt").exists());
+    marked.idempotency = Some(Idempotency {
+        mark: IdempotencyKey::parse("once").unwrap(),
+        request: [2; 32],
+    });
+    let (code, _) = refused(test.app.worktree_merge(&marked, merge(&made)).await);
+    assert_eq!(code, ErrorCode::Conflict);
 }
 
 #[tokio::test]
@@ -257,12 +285,22 @@ async fn a_removal_is_refused_or_saves_first() {
         .await
         .unwrap();
     fs::write(made.path.join("draft.txt"), "unsaved\n").unwrap();
-    let remove = async |how| {
+    let remove = async |how: WorktreeRemoval| {
+        let mut cx = test.local().await;
+        cx.idempotency = Some(Idempotency {
+            mark: IdempotencyKey::parse(how.as_str()).unwrap(),
+            request: [1; 32],
+        });
         let worktree = reference(made.id);
         test.app.worktree_remove(&cx, &worktree, how).await
     };
     let error = remove(WorktreeRemoval::Refuse).await.unwrap_err();
-    assert_eq!(error.code, ErrorCode::Conflict);
+    // A refusal does not use its mark up.
+    let again = remove(WorktreeRemoval::Refuse).await.unwrap_err();
+    assert_eq!(
+        (error.code, again.code),
+        (ErrorCode::Conflict, ErrorCode::Conflict)
+    );
     assert_eq!(error.details["risks"][0]["kind"], "untracked");
     let look = test
         .app

@@ -163,7 +163,16 @@ pub async fn marks_are_not_reused_for_other_requests(store: Arc<dyn Store>) -> O
         operation: Operation::BoardDuplicate,
         ..claim(user, &mark, 1, other.id)?
     };
+    let again = claim(user, &mark, 1, board.id)?;
+    let first = store.replayed(&again, fixture::now()).await?;
+    assert_eq!(first, Some(board.id.into()));
+    let unused = claim(user, &word("m-"), 1, board.id)?;
+    for _ in 0..2 {
+        assert_eq!(store.replayed(&unused, fixture::now()).await?, None);
+    }
     for claim in [another_digest, another_operation] {
+        let asked = store.replayed(&claim, fixture::now()).await;
+        assert!(matches!(asked, Err(StoreError::KeyReused)), "{asked:?}");
         let refused = store.board_insert(&other, claimed(&other, claim)).await;
         assert!(matches!(refused, Err(StoreError::KeyReused)), "{refused:?}");
     }
