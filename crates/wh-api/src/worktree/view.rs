@@ -145,7 +145,7 @@ impl From<WorktreeStatus> for WorktreeStatusView {
 /// One reason not to delete a worktree as it is.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct RiskView {
-    /// dirty, untracked, ignored, stashed, unpushed, detached, in_progress, nested, processes or locked
+    /// dirty, untracked, ignored, stashed, unpushed, detached, in_progress, nested, processes, locked or unreadable
     pub kind: String,
     pub count: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]

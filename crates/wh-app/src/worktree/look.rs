@@ -1,8 +1,8 @@
 //! Looking at worktrees as they are on disk.
 
 use wh_domain::{
-    PageLimit, PageRequest, Reach, Session, SessionFilter, Worktree, WorktreeLook, WorktreeMissing,
-    WorktreeStateName,
+    PageLimit, PageRequest, Reach, Session, SessionFilter, SessionStateName, Worktree,
+    WorktreeLook, WorktreeMissing, WorktreeRisk, WorktreeStateName,
 };
 use wh_git::{CommitId, Status, WorktreeHandle};
 
@@ -53,15 +53,38 @@ impl App {
             return Ok(look);
         };
         look.missing = handle.missing().map(missing_of);
-        if look.missing.is_none() && depth != Look::Presence {
-            look.disk = Some(disk_of(handle.disk_use().await?));
-            let risks = handle.removal_risks().await?;
-            look.risks = Some(risks.iter().map(risk_of).collect());
-        }
-        if look.missing.is_none() && depth == Look::Everything {
-            look.status = Some(status_of(status(&handle, &look.worktree).await?));
+        if look.missing.is_none()
+            && depth != Look::Presence
+            && let Err(error) = look_closely(&handle, &mut look, depth).await
+        {
+            // One that cannot be read is shown as that, and keeps no other from being shown.
+            look.risks = Some(vec![WorktreeRisk {
+                kind: "unreadable",
+                count: 1,
+                bytes: None,
+                names: vec![error.message],
+                stops_rescue: true,
+            }]);
         }
         Ok(look)
+    }
+
+    /// Returns sessions that have not ended and name a worktree, newest first.
+    pub(super) async fn sessions_at_work(
+        &self,
+        reach: Reach,
+        worktree: &Worktree,
+    ) -> Result<Vec<Session>> {
+        let filter = SessionFilter {
+            worktree: Some(worktree.id),
+            states: SessionStateName::ALL
+                .into_iter()
+                .filter(|state| !state.is_end())
+                .collect(),
+            ..SessionFilter::default()
+        };
+        let page = PageRequest::first(PageLimit::clamped(Some(SESSIONS_MAX)));
+        Ok(self.store.session_list(reach, &filter, page).await?.items)
     }
 
     /// Returns the sessions that name a worktree, newest first.
@@ -78,6 +101,16 @@ impl App {
         let page = PageRequest::first(PageLimit::clamped(Some(SESSIONS_MAX)));
         Ok(self.store.session_list(reach, &filter, page).await?.items)
     }
+}
+
+async fn look_closely(handle: &WorktreeHandle, look: &mut WorktreeLook, depth: Look) -> Result<()> {
+    look.disk = Some(disk_of(handle.disk_use().await?));
+    let risks = handle.removal_risks().await?;
+    look.risks = Some(risks.iter().map(risk_of).collect());
+    if depth == Look::Everything {
+        look.status = Some(status_of(status(handle, &look.worktree).await?));
+    }
+    Ok(())
 }
 
 /// Looks at what has changed since the worktree's base.

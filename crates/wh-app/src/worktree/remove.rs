@@ -2,7 +2,7 @@
 
 use serde_json::Value;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, NewEvent, Operation, Reach, Reference, Session, ShortId, Worktree,
+    ErrorCode, EventKind, Facts, NewEvent, Operation, Reach, Reference, ShortId, Worktree,
     WorktreeGone, WorktreeRemoval, WorktreeState, WorktreeStep,
 };
 use wh_git::{IgnoredFiles, Removal, RemoveError, Removed, RescueLabel, RescueOf, Risk};
@@ -124,14 +124,15 @@ impl App {
 
     /// Refuses while a session that has not ended works in the worktree.
     async fn refuse_if_used(&self, reach: Reach, worktree: &Worktree) -> Result<()> {
-        let holds = |s: &Session| !s.archived && !s.state.name().is_end();
-        let all = self.sessions_in(Reach::All, worktree).await?;
-        if !all.iter().any(holds) {
+        if self
+            .sessions_at_work(Reach::All, worktree)
+            .await?
+            .is_empty()
+        {
             return Ok(());
         }
-        let seen = self.sessions_in(reach, worktree).await?;
-        let seen = seen.iter().filter(|s| holds(s));
-        let seen: Vec<Value> = seen.map(|s| s.id.short_id().into()).collect();
+        let seen = self.sessions_at_work(reach, worktree).await?;
+        let seen: Vec<Value> = seen.iter().map(|s| s.id.short_id().into()).collect();
         Err(AppError::new(
             ErrorCode::Conflict,
             "a session that has not ended works in the worktree",

@@ -328,7 +328,7 @@ async fn a_removal_is_refused_or_saves_first() {
 async fn a_session_that_has_not_ended_keeps_its_worktree() {
     let test = TestApp::new().await;
     let cx = test.local().await;
-    let (repo, _) = repo(&test, &cx, "app").await;
+    let (repo, repo_dir) = repo(&test, &cx, "app").await;
     let made = test
         .app
         .worktree_create(&cx, new(&repo, "one"))
@@ -356,6 +356,12 @@ async fn a_session_that_has_not_ended_keeps_its_worktree() {
     assert_eq!(look.sessions[0].id, id);
     let (code, _) = refused(test.app.worktree_get(&agent, &reference(other.id)).await);
     assert_eq!(code, ErrorCode::NotFound);
+    // One that cannot be read is shown as that among the others.
+    let objects = repo_dir.join(".git/objects/info/alternates");
+    fs::write(&objects, "/elsewhere\n").unwrap();
+    let look = test.app.worktree_get(&cx, &worktree).await.unwrap();
+    assert_eq!(look.risks.unwrap()[0].kind, "unreadable");
+    fs::remove_file(&objects).unwrap();
     let query = WorktreeQuery {
         finished: true,
         ..WorktreeQuery::default()
