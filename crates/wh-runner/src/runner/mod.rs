@@ -3,6 +3,7 @@
 mod actor;
 mod conversation;
 mod open;
+mod pipes;
 mod requests;
 mod stderr;
 
