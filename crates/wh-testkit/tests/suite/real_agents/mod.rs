@@ -53,6 +53,11 @@ macro_rules! stories {
             }
 
             #[test]
+            fn leaves_no_command_behind_when_cancelled() {
+                tell(&table::$agent, story::leaves_no_command_behind_when_cancelled);
+            }
+
+            #[test]
             fn remembers_after_it_was_killed() {
                 tell(&table::$agent, story::remembers_after_it_was_killed);
             }

@@ -15,7 +15,7 @@ use wh_runner::{
 };
 use wh_testkit::{
     model::Recorded,
-    run::{Client, kill},
+    run::{Client, kill, wait_until},
 };
 
 use super::place::{Place, Run};
@@ -132,6 +132,57 @@ pub(super) async fn is_cancelled_in_the_middle_of_a_turn(mut place: Place) {
     assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
     assert!(run.client.words().contains("I keep heron in mind"));
     nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn leaves_no_command_behind_when_cancelled(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    let file = place.work().join("watched.txt");
+    run.client
+        .prompt("watch", &format!("WATCH {}", file.display()))
+        .await;
+    let asked = run
+        .client
+        .until(|event| matches!(event, AgentEvent::PermissionRequested { .. }))
+        .await;
+    let AgentEvent::PermissionRequested { request } = asked else {
+        unreachable!()
+    };
+    let answer = Action::AnswerPermission {
+        permission: request.id,
+        kind: PermissionKind::AllowOnce,
+    };
+    assert_eq!(run.client.command("yes", answer).await, Outcome::Done);
+    wait_until(|| is_watched(&file)).await;
+    // Long enough for the agent to know that the command goes on.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(
+        run.client.command("stop", Action::Cancel).await,
+        Outcome::Done
+    );
+    let end = run.client.turn_end().await;
+    assert!(
+        matches!(
+            &end,
+            AgentEvent::TurnEnded {
+                reason: TurnEnd::Cancelled,
+                ..
+            }
+        ),
+        "{end:?}"
+    );
+    wait_until(|| !is_watched(&file)).await;
+    let asked = prompt(&mut run.client, "REMEMBER heron", PermissionKind::AllowOnce).await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    nothing_unexpected(&place, &run);
+}
+
+/// Tells whether a process runs that was told to watch this file.
+fn is_watched(file: &Path) -> bool {
+    let watching = format!("tail\0-f\0{}\0", file.display());
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut words =
+        processes.filter_map(|it| std::fs::read_to_string(it.path().join("cmdline")).ok());
+    words.any(|words| words == watching)
 }
 
 pub(super) async fn remembers_after_it_was_killed(mut place: Place) {
