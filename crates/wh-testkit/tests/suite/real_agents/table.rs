@@ -206,12 +206,15 @@ impl Real {
     pub(super) fn script(&self) -> String {
         let call = |(tool, args): (&str, Value)| json!({"tool": tool, "args": args});
         let ours = |tool: &str, args: Value| call((&format!("{}{tool}", self.our_tools), args));
+        let options = json!([{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]);
+        let question = json!({"question": "Which colour?", "header": "Colour", "multiSelect": false, "options": options});
         json!([
             {"match": r"^EDIT (\S+)$", "turns": [call((self.edit)()), {"text": "edited $1"}]},
             {"match": r"^RUN (\S+)$", "turns": [call((self.run)("touch $1; echo made it")), {"text": "ran it"}]},
             {"match": "^WHO AM I$", "turns": [ours("session_current", json!({})), {"text": "I know"}]},
             {"match": "^RENAME$", "turns": [ours("session_update", json!({"title": "renamed by itself"})), {"text": "renamed"}]},
             {"match": r"^WATCH (\S+)$", "turns": [call((self.run)("touch $1; tail -f $1")), {"text": "watched"}]},
+            {"match": "^ASK$", "turns": [{"tool": "AskUserQuestion", "args": {"questions": [question]}}, {"text": "asked"}]},
             {"match": "^COUNT$", "turns": [{"text": "tick", "repeat": 6000, "delay_ms": 10}]},
             {"match": r"^REMEMBER (\w+)$", "turns": [{"text": "I keep $1 in mind"}]},
             {"match": "^WHAT WAS IT$", "turns": [{"text": "it is in the transcript"}]},
