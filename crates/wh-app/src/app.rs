@@ -18,6 +18,7 @@ use crate::{
     authenticate::PrincipalCache,
     context::{is_ours, outcome},
     login::LoginLinks,
+    supervise::{Keepers, RunsConfig},
 };
 
 /// What the application is made of.
@@ -26,6 +27,7 @@ pub struct AppParts {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
     pub agents: Agents,
+    pub runs: RunsConfig,
     /// Cancelled when the server stops: ends feeds and other long calls.
     pub shutdown: CancellationToken,
 }
@@ -36,6 +38,8 @@ pub struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) agents: Agents,
+    pub(crate) runs: RunsConfig,
+    pub(crate) keepers: Keepers,
     pub(crate) shutdown: CancellationToken,
     pub(crate) principals: PrincipalCache,
     pub(crate) attempts: Attempts,
@@ -52,6 +56,8 @@ impl App {
             clock: parts.clock,
             ids: parts.ids,
             agents: parts.agents,
+            runs: parts.runs,
+            keepers: Keepers::default(),
             shutdown: parts.shutdown,
             principals: PrincipalCache::default(),
             attempts: Attempts::default(),

@@ -10,6 +10,7 @@
 
 mod agent;
 mod app;
+mod approval;
 mod attempts;
 mod audit;
 mod authenticate;
@@ -24,13 +25,21 @@ mod key;
 mod login;
 mod lookup;
 mod message;
+mod place;
+mod prompt;
 mod reconcile;
 mod repo;
 mod retention;
 mod session;
+mod session_begin;
+mod session_manage;
+mod session_wait;
+mod supervise;
+mod turn;
 mod user;
 
 pub use app::{App, AppParts};
+pub use approval::{ApprovalAnswer, ApprovalQuery};
 pub use audit::AuditQuery;
 pub use authenticate::Unauthenticated;
 pub use clock::{Clock, IdSource, RandomIds};
@@ -40,5 +49,8 @@ pub use event::{EventFeed, EventStretch, FeedItem};
 pub use key::{KeyMade, KeyQuery};
 pub use login::LoginLink;
 pub use message::{MessageQuery, Transcript};
+pub use prompt::Prompted;
 pub use session::{SessionQuery, SessionRelatives};
+pub use session_wait::Waited;
+pub use supervise::RunsConfig;
 pub use wh_store::MessageHit;

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use crate::{
-    BoardId, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position, PromptTemplate,
-    Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal, UserId, UserName,
-    UserRole, ZoneId,
+    ApprovalId, BoardId, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position,
+    PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal,
+    TurnId, UserId, UserName, UserRole, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -73,7 +73,9 @@ macro_rules! reference_from_id {
     )+};
 }
 
-reference_from_id!(BoardId, KeyId, RepoId, SessionId, UserId, ZoneId);
+reference_from_id!(
+    ApprovalId, BoardId, KeyId, RepoId, SessionId, TurnId, UserId, ZoneId
+);
 
 /// A user to make.
 #[derive(Clone, Debug, PartialEq, Eq)]

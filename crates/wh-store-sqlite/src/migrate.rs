@@ -23,10 +23,16 @@ impl Migration {
 }
 
 /// Every step, in order; the first is number 1.
-pub(crate) const MIGRATIONS: &[Migration] = &[Migration {
-    name: "foundation",
-    sql: include_str!("../migrations/0001_foundation.sql"),
-}];
+pub(crate) const MIGRATIONS: &[Migration] = &[
+    Migration {
+        name: "foundation",
+        sql: include_str!("../migrations/0001_foundation.sql"),
+    },
+    Migration {
+        name: "sessions",
+        sql: include_str!("../migrations/0002_sessions.sql"),
+    },
+];
 
 /// The number of the last step.
 pub(crate) const VERSION: u32 = MIGRATIONS.len() as u32;

@@ -10,6 +10,7 @@ mod message;
 mod repo;
 mod server;
 mod session;
+mod session_life;
 mod user;
 
 use crate::table::Route;
@@ -26,6 +27,7 @@ pub(crate) fn all() -> Vec<Route> {
         config::routes(),
         audit::routes(),
         session::routes(),
+        session_life::routes(),
         message::routes(),
         event::routes(),
     ]

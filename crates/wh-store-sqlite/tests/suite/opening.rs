@@ -78,9 +78,12 @@ async fn what_is_not_ours_is_refused() {
 async fn a_newer_or_changed_schema_is_refused() {
     for (sql, newer) in [
         ("PRAGMA user_version = 9000", true),
-        ("INSERT INTO migrations VALUES (2, 'next', x'00')", true),
+        (
+            "INSERT INTO migrations SELECT max(number) + 1, 'next', x'00' FROM migrations",
+            true,
+        ),
         ("UPDATE migrations SET checksum = x'00'", false),
-        ("UPDATE migrations SET number = 7", false),
+        ("UPDATE migrations SET number = number + 7", false),
     ] {
         let place = Place::new();
         filled(&place).await;

@@ -10,8 +10,8 @@ use uuid::Uuid;
 use wh_domain::{
     AgentName, Board, BoardId, Budget, CredentialKind, EventKind, Facts, IdRef, IdempotencyKey,
     Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
-    Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoSource, Secret, Session, SessionRole,
-    SessionState, Subject, Surface, Title, Usage, User, UserId, UserName, UserRole,
+    Outcome, Owner, Page, PageLimit, PageRequest, Policy, Repo, RepoSource, Secret, Session,
+    SessionRole, SessionState, Subject, Surface, Title, Usage, User, UserId, UserName, UserRole,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -151,7 +151,10 @@ pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
         depth: parent.map_or(0, |p| p.depth + 1),
         repo: None,
         worktree: None,
+        path: None,
         board: None,
+        policy: Policy::default(),
+        mode: None,
         epoch: 1,
         budget: Budget::default(),
         usage: Usage::default(),
