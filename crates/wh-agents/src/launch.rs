@@ -17,6 +17,8 @@ pub struct Launch {
     pub tokens: TokenCount,
     /// Whether our tools must be marked so that it does not defer them.
     pub always_load_tools: bool,
+    /// Whether a command goes on running when its turn is cancelled.
+    pub cancel_leaves_commands: bool,
     /// Whether it connects to our tools as soon as its session opens, so that one that has not is broken.
     pub connects_at_start: bool,
 }
@@ -93,6 +95,7 @@ impl Agents {
             resume: profile.resume,
             tokens: profile.tokens,
             always_load_tools: profile.always_load_tools,
+            cancel_leaves_commands: profile.cancel_leaves_commands,
             connects_at_start: !profile.programs.is_empty(),
         })
     }
@@ -115,6 +118,7 @@ impl Agents {
             resume: Resume::AsOffered,
             tokens: TokenCount::InputWithoutCached,
             always_load_tools: false,
+            cancel_leaves_commands: false,
             connects_at_start: false,
         })
     }

@@ -18,6 +18,8 @@ pub struct Profile {
     pub tokens: TokenCount,
     /// Whether it hides tools of MCP servers behind a search unless they are marked.
     pub always_load_tools: bool,
+    /// Whether a command goes on running when its turn is cancelled.
+    pub cancel_leaves_commands: bool,
 }
 
 /// A program that an agent needs.
@@ -67,6 +69,7 @@ pub const PROFILES: &[Profile] = &[
         resume: Resume::Load,
         tokens: TokenCount::InputWithoutCached,
         always_load_tools: false,
+        cancel_leaves_commands: false,
     },
     Profile {
         name: "claude-code",
@@ -90,6 +93,7 @@ pub const PROFILES: &[Profile] = &[
         resume: Resume::Resume,
         tokens: TokenCount::InputWithoutCached,
         always_load_tools: true,
+        cancel_leaves_commands: false,
     },
     Profile {
         name: "codex",
@@ -113,6 +117,7 @@ pub const PROFILES: &[Profile] = &[
         resume: Resume::Resume,
         tokens: TokenCount::InputWithoutCached,
         always_load_tools: false,
+        cancel_leaves_commands: true,
     },
     Profile {
         name: "gemini",
@@ -128,6 +133,7 @@ pub const PROFILES: &[Profile] = &[
         resume: Resume::LoadInALaterMinute,
         tokens: TokenCount::InputWithCached,
         always_load_tools: false,
+        cancel_leaves_commands: false,
     },
     Profile {
         name: "opencode",
@@ -147,6 +153,7 @@ pub const PROFILES: &[Profile] = &[
         resume: Resume::Resume,
         tokens: TokenCount::LastCallOnly,
         always_load_tools: false,
+        cancel_leaves_commands: false,
     },
 ];
 

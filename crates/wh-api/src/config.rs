@@ -24,7 +24,7 @@ impl ConfigGetRequest {
 }
 
 /// A setting to change.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct ConfigSetRequest {
     /// The setting, such as review.max_iterations.

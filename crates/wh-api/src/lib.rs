@@ -5,6 +5,7 @@
 //! are written for whoever calls. Requests refuse unknown fields: what we do not understand is never silently dropped.
 
 mod agent;
+mod approval;
 mod audit;
 mod board;
 mod common;
@@ -16,10 +17,13 @@ mod message;
 mod repo;
 mod server;
 mod session;
+mod session_life;
+mod turn;
 mod user;
 mod worktree;
 
 pub use agent::{AgentGetRequest, AgentListRequest, AgentListView, AgentView};
+pub use approval::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView};
 pub use audit::{AuditEntryView, AuditListRequest, AuditListView};
 pub use board::{
     BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
@@ -44,6 +48,12 @@ pub use session::{
     SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,
     SessionView,
 };
+pub use session_life::{
+    BudgetInput, PolicyInput, PolicyRuleInput, PromptedView, SessionCreateRequest,
+    SessionInterruptRequest, SessionManageRequest, SessionPromptRequest, SessionWaitRequest,
+    SessionWaitView, WaitedSessionView,
+};
+pub use turn::{TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, TurnView};
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
 pub use worktree::{
     FileChangeView, RiskView, WorktreeCreateRequest, WorktreeDiffRequest, WorktreeDiffView,

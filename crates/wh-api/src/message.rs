@@ -8,7 +8,7 @@ use wh_domain::{InputRefusal, Message, PageLimit, Reference, Session};
 use crate::common::{optional_reference, reference, time};
 
 /// Which part of a transcript to return.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageListRequest {
     /// The session's id, or its last 8 digits.

@@ -7,7 +7,10 @@ use wh_domain::{
     SessionStateName, ShortId, Title,
 };
 
-use crate::common::{list_request, optional, optional_reference, reference, time};
+use crate::{
+    BudgetInput, PolicyInput,
+    common::{list_request, optional, optional_reference, reference, time},
+};
 
 list_request! {
     /// Which sessions to list.
@@ -154,6 +157,18 @@ pub struct SessionView {
     pub worktree_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board_id: Option<String>,
+    /// Where it works when that is not a worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub path: Option<String>,
+    /// The agent's way of working, if another than its usual one was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// What it may use; what is absent is not limited.
+    pub budget: BudgetInput,
+    /// What its agent may do without asking.
+    pub policy: PolicyInput,
+    /// How often its process was started.
+    pub runs: u64,
     /// The number of the latest message.
     pub last_seq: u64,
     /// The latest thing the agent said, shortened.
@@ -186,6 +201,11 @@ impl From<&Session> for SessionView {
             repo_id: session.repo.map(|id| id.to_string()),
             worktree_id: session.worktree.map(|id| id.to_string()),
             board_id: session.board.map(|id| id.to_string()),
+            path: session.path.as_ref().map(|path| path.display().to_string()),
+            mode: session.mode.clone(),
+            budget: BudgetInput::from(&session.budget),
+            policy: PolicyInput::from(&session.policy),
+            runs: session.epoch,
             last_seq: session.last_seq,
             last_words: session.last_words.clone(),
             tokens_used: session.usage.tokens(),

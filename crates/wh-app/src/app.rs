@@ -25,6 +25,7 @@ use crate::{
     context::{is_ours, outcome},
     login::LoginLinks,
     repo_lock::RepoLocks,
+    supervise::{Keepers, RunsConfig},
 };
 
 /// What the application is made of.
@@ -33,6 +34,7 @@ pub struct AppParts {
     pub clock: Arc<dyn Clock>,
     pub ids: Arc<dyn IdSource>,
     pub agents: Agents,
+    pub runs: RunsConfig,
     /// Where mirrors and worktrees are kept; absolute, and without links in it.
     pub data_dir: PathBuf,
     /// Cancelled when the server stops: ends feeds and other long calls.
@@ -45,6 +47,8 @@ pub struct App {
     pub(crate) clock: Arc<dyn Clock>,
     pub(crate) ids: Arc<dyn IdSource>,
     pub(crate) agents: Agents,
+    pub(crate) runs: RunsConfig,
+    pub(crate) keepers: Keepers,
     pub(crate) data_dir: PathBuf,
     pub(crate) repo_locks: RepoLocks,
     /// What is recorded as under way since before is left over by a server that is gone.
@@ -70,6 +74,8 @@ impl App {
             clock: parts.clock,
             ids: parts.ids,
             agents: parts.agents,
+            runs: parts.runs,
+            keepers: Keepers::default(),
             data_dir: parts.data_dir,
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),

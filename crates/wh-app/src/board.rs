@@ -142,7 +142,11 @@ impl App {
         }
     }
 
-    async fn board_lookup(&self, reach: Reach, reference: &Reference) -> Result<Arc<Board>> {
+    pub(crate) async fn board_lookup(
+        &self,
+        reach: Reach,
+        reference: &Reference,
+    ) -> Result<Arc<Board>> {
         let found = self.store.board_find(reach, &id_of(reference)?).await?;
         only_one("board", found, |board| {
             format!("{} {}", board.id, board.name)

@@ -60,7 +60,7 @@ impl App {
         Ok(in_force(key, value))
     }
 
-    async fn settings(&self) -> Result<Vec<Setting>> {
+    pub(crate) async fn settings(&self) -> Result<Vec<Setting>> {
         let set: HashMap<_, _> = self.store.setting_list().await?.into_iter().collect();
         let setting = |key: SettingKey| in_force(key, set.get(&key).copied());
         Ok(SettingKey::ALL.iter().copied().map(setting).collect())

@@ -148,6 +148,16 @@ impl From<StoreError> for AppError {
             StoreError::Stale { .. } => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("read it again and repeat the change"),
             StoreError::Fenced { .. } => Self::new(ErrorCode::Conflict, error.to_string()),
+            StoreError::Busy => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("session_wait tells when it is free; or let the prompt wait: {\"when_busy\": \"queue\"}"),
+            StoreError::Limit { .. } => Self::new(ErrorCode::LimitExceeded, error.to_string())
+                .hint("end or archive what is not needed, or have an administrator raise the setting"),
+            StoreError::Illegal(_) => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("session_get tells its state; session_manage starts, stops and restores"),
+            StoreError::Settled => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("approval_list {\"include_settled\": true} tells how"),
+            StoreError::InUse { .. } => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("stop the session and delete its children first"),
             StoreError::KeyReused => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("use a fresh idempotency key for a different request"),
             StoreError::Unavailable { .. } => Self::new(

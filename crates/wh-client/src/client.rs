@@ -17,7 +17,7 @@ pub use reqwest::Method;
 
 const CONNECT_WITHIN: Duration = Duration::from_secs(10);
 /// How long a call may take; feeds and streams are not calls.
-const CALL_WITHIN: Duration = Duration::from_secs(120);
+const CALL_WITHIN: Duration = Duration::from_secs(360);
 /// Where in its data directory a server listens.
 const SOCKET_NAME: &str = "wheelhouse.sock";
 

@@ -161,6 +161,56 @@ impl Client {
         self.get(&["sessions", session, "tree"], &Empty {}).await
     }
 
+    pub async fn session_create(&self, request: &SessionCreateRequest) -> Result<SessionView> {
+        self.post(&["sessions"], request).await
+    }
+
+    pub async fn session_prompt(&self, request: &SessionPromptRequest) -> Result<PromptedView> {
+        let body = without("session", request)?;
+        self.post(&["sessions", &request.session, "prompts"], &body)
+            .await
+    }
+
+    pub async fn session_wait(&self, request: &SessionWaitRequest) -> Result<SessionWaitView> {
+        self.get(&["sessions", "wait"], request).await
+    }
+
+    pub async fn session_interrupt(&self, session: &str) -> Result<SessionView> {
+        self.post(&["sessions", session, "interrupt"], &Empty {})
+            .await
+    }
+
+    pub async fn session_manage(&self, request: &SessionManageRequest) -> Result<SessionView> {
+        let body = without("session", request)?;
+        self.post(&["sessions", &request.session, "manage"], &body)
+            .await
+    }
+
+    pub async fn message_list(&self, request: &MessageListRequest) -> Result<MessageListView> {
+        let query = without("session", request)?;
+        self.get(&["sessions", &request.session, "messages"], &query)
+            .await
+    }
+
+    pub async fn turn_list(&self, request: &TurnListRequest) -> Result<TurnListView> {
+        let query = without("session", request)?;
+        self.get(&["sessions", &request.session, "turns"], &query)
+            .await
+    }
+
+    pub async fn turn_get(&self, turn: &str) -> Result<TurnDetailView> {
+        self.get(&["turns", turn], &Empty {}).await
+    }
+
+    pub async fn approval_list(&self, request: &ApprovalListRequest) -> Result<ApprovalListView> {
+        self.get(&["approvals"], request).await
+    }
+
+    pub async fn approval_answer(&self, request: &ApprovalAnswerRequest) -> Result<ApprovalView> {
+        let body = without("approval", request)?;
+        self.post(&["approvals", &request.approval], &body).await
+    }
+
     /// Returns a stretch of the change feed.
     pub async fn event_list(&self, request: &EventListRequest) -> Result<EventListView> {
         self.get(&["events"], request).await

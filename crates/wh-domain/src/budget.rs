@@ -65,6 +65,19 @@ pub struct Usage {
 }
 
 impl Usage {
+    /// Adds what one turn used.
+    #[must_use]
+    pub fn plus(self, other: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_add(other.input_tokens),
+            cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
+            output_tokens: self.output_tokens.saturating_add(other.output_tokens),
+            cost_micros: self.cost_micros.saturating_add(other.cost_micros),
+            wall_seconds: self.wall_seconds.saturating_add(other.wall_seconds),
+            turns: self.turns.saturating_add(other.turns),
+        }
+    }
+
     /// Returns every token that counts against a budget.
     pub fn tokens(self) -> u64 {
         self.input_tokens

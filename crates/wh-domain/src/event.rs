@@ -7,7 +7,8 @@ use newtype_uuid::{GenericUuid, TypedUuid};
 use uuid::Uuid;
 
 use crate::{
-    BoardKind, KeyKind, Owner, RepoKind, SessionId, SessionKind, UserId, UserKind, WorktreeKind,
+    ApprovalIdKind, BoardKind, KeyKind, Owner, RepoKind, SessionId, SessionKind, TurnKind, UserId,
+    UserKind, WorktreeKind,
 };
 
 /// The global number of an event. Numbers have no gaps, and a larger one was committed later.
@@ -56,6 +57,8 @@ pub enum SubjectKind {
     Worktree,
     Board,
     Session,
+    Turn,
+    Approval,
     Setting,
     Server,
 }
@@ -77,17 +80,21 @@ subject_from! {
     WorktreeKind => Worktree,
     BoardKind => Board,
     SessionKind => Session,
+    TurnKind => Turn,
+    ApprovalIdKind => Approval,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 8] = [
+    pub const ALL: [Self; 10] = [
         Self::User,
         Self::Key,
         Self::Repo,
         Self::Worktree,
         Self::Board,
         Self::Session,
+        Self::Turn,
+        Self::Approval,
         Self::Setting,
         Self::Server,
     ];
@@ -101,6 +108,8 @@ impl SubjectKind {
             Self::Worktree => "worktree",
             Self::Board => "board",
             Self::Session => "session",
+            Self::Turn => "turn",
+            Self::Approval => "approval",
             Self::Setting => "setting",
             Self::Server => "server",
         }

@@ -3,9 +3,9 @@
 use jiff::Timestamp;
 
 use crate::{
-    BoardId, BranchName, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId, Position,
-    PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue, TextRefusal,
-    UserId, UserName, UserRole, WorktreeBase, WorktreeId, ZoneId,
+    ApprovalId, BoardId, BranchName, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId,
+    Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue,
+    TextRefusal, TurnId, UserId, UserName, UserRole, WorktreeBase, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -74,7 +74,7 @@ macro_rules! reference_from_id {
 }
 
 reference_from_id!(
-    BoardId, KeyId, RepoId, SessionId, UserId, WorktreeId, ZoneId
+    ApprovalId, BoardId, KeyId, RepoId, SessionId, TurnId, UserId, WorktreeId, ZoneId
 );
 
 /// A user to make.

@@ -2,7 +2,7 @@
 //! call what, limits, and what a valid board or name is.
 //!
 //! Nothing here does I/O, reads a clock, draws randomness or knows a protocol: time and ids come in as arguments, so
-//! every rule can be tested by calling it. Domain types are not serialized (ids excepted); rows and wire types convert
+//! every rule can be tested by calling it. Domain types are not serialized (ids and policies excepted); rows and wire types convert
 //! explicitly in the crates that own them.
 
 mod agent;
@@ -21,12 +21,15 @@ mod message;
 mod operation;
 mod owner;
 mod page;
+mod policy;
 mod principal;
 mod redact;
 mod repo;
 mod review;
 mod rights;
+mod run;
 mod session;
+mod session_input;
 mod session_state;
 mod setting;
 mod task;
@@ -37,7 +40,7 @@ mod worktree;
 mod worktree_look;
 
 pub use agent::{Agent, AgentOrigin, AgentState};
-pub use approval::{ApprovalKind, ApprovalState};
+pub use approval::{Approval, ApprovalFilter, ApprovalKind, ApprovalState, Settlement};
 pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
 pub use board::{
     Board, BoardCopy, BoardItem, BoardPatch, BoardRefusal, Color, Placement, Position, Rect, Zone,
@@ -59,20 +62,23 @@ pub use message::{Message, MessageKind, NewMessage};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
+pub use policy::{Action, ActionKind, Policy, PolicyRefusal, PolicyRule, Route, Verdict};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use redact::redact;
 pub use repo::{Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
+pub use run::{Abilities, Conversation, Run, ToolsLink};
 pub use session::{Session, SessionFilter, SessionPatch, SessionRole};
+pub use session_input::{SessionAction, SessionInput, WaitFor, WhenBusy};
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use task::{NoteKind, TaskPriority, TaskStatus};
 pub use text::{
-    AgentName, BranchName, Description, IdempotencyKey, Name, PromptTemplate, TextRefusal, Title,
-    UserName,
+    AgentName, BranchName, Description, IdempotencyKey, Name, Prompt, PromptTemplate, TextRefusal,
+    Title, UserName,
 };
-pub use turn::{Turn, TurnState};
+pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use user::{User, UserRole};
 pub use worktree::{
     Worktree, WorktreeBase, WorktreeFilter, WorktreePaths, WorktreeRefusal, WorktreeRemoval,

@@ -50,6 +50,12 @@ pub struct Rule {
 
 const EVERY_ROLE: &[SessionRole] = &SessionRole::ALL;
 const NO_ROLE: &[SessionRole] = &[];
+/// Those that may direct their descendants.
+const DIRECTORS: &[SessionRole] = &[
+    SessionRole::General,
+    SessionRole::Planning,
+    SessionRole::Coding,
+];
 
 macro_rules! operations {
     ($($operation:ident, $name:literal, $effect:ident, $standing:ident, $clients:literal, $roles:ident;)+) => {
@@ -86,6 +92,11 @@ operations! {
     SessionCurrent,     "session_current",   Read,    Anyone,   false,   EVERY_ROLE;
     SessionList,        "session_list",      Read,    Anyone,   true,    EVERY_ROLE;
     SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE;
+    SessionCreate,      "session_create",    Write,   Anyone,   true,    NO_ROLE;
+    SessionPrompt,      "session_prompt",    Write,   Anyone,   true,    DIRECTORS;
+    SessionWait,        "session_wait",      Read,    Anyone,   true,    EVERY_ROLE;
+    SessionInterrupt,   "session_interrupt", Set,     Anyone,   true,    DIRECTORS;
+    SessionManage,      "session_manage",    Destroy, Anyone,   true,    DIRECTORS;
     SessionUpdate,      "session_update",    Set,     Anyone,   true,    EVERY_ROLE;
     SessionTree,        "session_tree",      Read,    Anyone,   true,    EVERY_ROLE;
     BoardList,          "board_list",        Read,    Anyone,   true,    EVERY_ROLE;
@@ -96,6 +107,10 @@ operations! {
     SessionSearch,      "session_search",    Read,    Anyone,   true,    EVERY_ROLE;
     MessageList,        "message_list",      Read,    Anyone,   true,    EVERY_ROLE;
     MessageGet,         "message_get",       Read,    Anyone,   true,    EVERY_ROLE;
+    TurnList,           "turn_list",         Read,    Anyone,   true,    EVERY_ROLE;
+    TurnGet,            "turn_get",          Read,    Anyone,   true,    EVERY_ROLE;
+    ApprovalList,       "approval_list",     Read,    Anyone,   true,    EVERY_ROLE;
+    ApprovalAnswer,     "approval_answer",   Set,     Anyone,   true,    DIRECTORS;
     AgentList,          "agent_list",        Read,    Anyone,   true,    EVERY_ROLE;
     AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE;
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE;
@@ -177,7 +192,7 @@ mod tests {
         for operation in Operation::ALL {
             let rule = operation.rule();
             if rule.effect.changes() && *operation != Operation::SessionUpdate {
-                assert!(rule.roles.is_empty(), "{}", rule.name);
+                assert_ne!(rule.roles, EVERY_ROLE, "{}", rule.name);
             }
         }
     }

@@ -1,9 +1,11 @@
 //! A session: one conversation with one agent.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, Description, Owner, RepoId, SessionId, SessionState,
+    AgentName, BoardId, Budget, Description, Owner, Policy, RepoId, SessionId, SessionState,
     SessionStateName, Title, Usage, WorktreeId,
 };
 
@@ -25,7 +27,13 @@ pub struct Session {
     pub depth: u32,
     pub repo: Option<RepoId>,
     pub worktree: Option<WorktreeId>,
+    /// Where it works when that is not a worktree of ours.
+    pub path: Option<PathBuf>,
     pub board: Option<BoardId>,
+    /// What its agent may do without asking.
+    pub policy: Policy,
+    /// The agent's way of working, if another than its usual one was asked for.
+    pub mode: Option<String>,
     /// Counts the lives of its process; a write from an older one is refused.
     pub epoch: u64,
     pub budget: Budget,

@@ -106,6 +106,8 @@ texts! {
     Description, "a description", 4_000, check_block;
     /// A template that makes a prompt out of what is placed in a zone.
     PromptTemplate, "a prompt template", 32_000, check_block;
+    /// What an agent is told.
+    Prompt, "a prompt", 262_144, check_prompt;
     /// The name a person signs in under.
     UserName, "a user name", 64, check_user_name;
     /// What an agent is found under.
@@ -114,6 +116,18 @@ texts! {
     BranchName, "a branch name", 200, check_branch;
     /// A caller's mark on a request it may send twice.
     IdempotencyKey, "an idempotency key", 128, check_line;
+}
+
+/// Checks what an agent is told. People paste anything, emoji and logs with colours among it.
+fn check_prompt(what: &'static str, text: &str, bytes_max: usize) -> Result<String, TextRefusal> {
+    if text.trim().is_empty() {
+        return Err(TextRefusal::Empty { what });
+    }
+    check_length(what, text, bytes_max)?;
+    if text.contains('\0') {
+        return Err(TextRefusal::Unprintable { what });
+    }
+    Ok(text.to_owned())
 }
 
 fn check_user_name(

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{SessionId, TurnId, Usage};
+use crate::{SessionId, TurnId, Usage, UserId};
 
 /// One prompt and all that came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,12 +12,38 @@ pub struct Turn {
     /// Counts the turns of a session from 1.
     pub number: u64,
     pub prompt: String,
+    pub sender: Sender,
     pub state: TurnState,
+    /// Goes before other prompts that wait.
+    pub urgent: bool,
+    /// Somebody asked for it to end early.
+    pub cancel_requested: bool,
+    /// Why it did not end well.
+    pub reason: Option<String>,
     pub commit_before: Option<String>,
     pub commit_after: Option<String>,
     pub usage: Usage,
     pub created_at: Timestamp,
     pub finished_at: Option<Timestamp>,
+}
+
+/// A prompt that waits for its session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct NewTurn {
+    pub id: TurnId,
+    pub session: SessionId,
+    pub prompt: String,
+    pub sender: Sender,
+    pub urgent: bool,
+    pub created_at: Timestamp,
+}
+
+/// Who sent a prompt.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sender {
+    pub user: UserId,
+    /// The session whose token sent it.
+    pub session: Option<SessionId>,
 }
 
 /// How far a turn has come.
@@ -55,5 +81,10 @@ impl TurnState {
     /// Reads a state back from its text.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|state| state.as_str() == text)
+    }
+
+    /// Tells whether nothing can follow.
+    pub fn is_end(self) -> bool {
+        !matches!(self, Self::Queued | Self::Running)
     }
 }

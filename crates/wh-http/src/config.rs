@@ -51,6 +51,8 @@ pub struct RequestLimits {
     pub git_time_max: Duration,
     /// Time for a backup. Default 1 h. Reached: 503.
     pub backup_time_max: Duration,
+    /// Time for a request that waits for a session. Default 330 s. Reached: 503.
+    pub wait_time_max: Duration,
     /// Open event streams and line connections over all principals. Default 2048. Reached: 429.
     pub streams_max: usize,
     /// The same for one principal. Default 512. Reached: 429.
@@ -68,6 +70,7 @@ impl Default for RequestLimits {
             handler_time_max: Duration::from_secs(30),
             git_time_max: Duration::from_secs(600),
             backup_time_max: Duration::from_secs(60 * 60),
+            wait_time_max: Duration::from_secs(330),
             streams_max: 2048,
             streams_per_principal_max: 512,
             ping_every: Duration::from_secs(15),

@@ -161,6 +161,11 @@ impl Route {
         }
     }
 
+    /// Says that the route may take as long as the longest wait.
+    pub(crate) fn waits(self) -> Self {
+        self.time_max(|limits| limits.wait_time_max)
+    }
+
     /// Adds a header to the answer.
     pub(crate) fn header(self, name: HeaderName, value: HeaderValue) -> Self {
         Self {

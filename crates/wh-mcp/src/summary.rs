@@ -1,10 +1,12 @@
 //! The one line of text beside each structured answer.
 
 use wh_api::{
-    AgentListView, AgentView, AuditListView, BoardListView, BoardView, ConfigView, KeyCreatedView,
-    KeyListView, KeyView, MessageListView, MessageView, RepoListView, RepoView, SessionListView,
-    SessionSearchView, SessionTreeView, SessionView, SettingView, UserListView, UserView,
-    WorktreeDiffView, WorktreeListView, WorktreeMergedView, WorktreeRemovedView, WorktreeView,
+    AgentListView, AgentView, ApprovalListView, ApprovalView, AuditListView, BoardListView,
+    BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView, MessageListView, MessageView,
+    PromptedView, RepoListView, RepoView, SessionListView, SessionSearchView, SessionTreeView,
+    SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView,
+    UserView, WorktreeDiffView, WorktreeListView, WorktreeMergedView, WorktreeRemovedView,
+    WorktreeView,
 };
 
 /// Says in one line what an answer holds.
@@ -66,6 +68,52 @@ impl Summary for MessageView {
 impl Summary for SessionSearchView {
     fn summary(&self) -> String {
         listed(self.hits.len(), "message", &None)
+    }
+}
+
+impl Summary for PromptedView {
+    fn summary(&self) -> String {
+        let asks = match self.approvals.len() {
+            0 => String::new(),
+            n => format!(", {n} to answer"),
+        };
+        let turn = &self.turn;
+        format!(
+            "turn {} is {}, session is {}{asks}",
+            turn.number, turn.state, self.state
+        )
+    }
+}
+
+impl Summary for SessionWaitView {
+    fn summary(&self) -> String {
+        let done = self.sessions.iter().filter(|session| session.done).count();
+        let late = if self.done { "" } else { ", time is up" };
+        format!("{done} of {} done{late}", self.sessions.len())
+    }
+}
+
+impl Summary for TurnListView {
+    fn summary(&self) -> String {
+        listed(self.turns.len(), "turn", &self.next_cursor)
+    }
+}
+
+impl Summary for TurnDetailView {
+    fn summary(&self) -> String {
+        format!("turn {} is {}", self.turn.number, self.turn.state)
+    }
+}
+
+impl Summary for ApprovalView {
+    fn summary(&self) -> String {
+        format!("{} {} is {}: {}", self.kind, self.id, self.state, self.text)
+    }
+}
+
+impl Summary for ApprovalListView {
+    fn summary(&self) -> String {
+        listed(self.approvals.len(), "approval", &self.next_cursor)
     }
 }
 

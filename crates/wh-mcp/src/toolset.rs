@@ -7,6 +7,7 @@ use std::collections::BTreeSet;
 pub(crate) enum Toolset {
     Session,
     Message,
+    Approval,
     Agent,
     Board,
     Repo,
@@ -16,9 +17,10 @@ pub(crate) enum Toolset {
 }
 
 impl Toolset {
-    pub(crate) const ALL: [Self; 8] = [
+    pub(crate) const ALL: [Self; 9] = [
         Self::Session,
         Self::Message,
+        Self::Approval,
         Self::Agent,
         Self::Board,
         Self::Repo,
@@ -31,6 +33,7 @@ impl Toolset {
         match self {
             Self::Session => "session",
             Self::Message => "message",
+            Self::Approval => "approval",
             Self::Agent => "agent",
             Self::Board => "board",
             Self::Repo => "repo",

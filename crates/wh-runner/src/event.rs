@@ -234,8 +234,11 @@ pub enum PermissionKind {
 pub struct Question {
     pub id: String,
     pub text: String,
-    /// The field the answer goes into; the first text field that the agent asked for.
+    /// The field the answer goes into; the first one that the agent asked for.
     pub field: String,
+    /// Answers that the agent offers; others are taken, too.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub options: Vec<String>,
 }
 
 /// Why a turn is over.

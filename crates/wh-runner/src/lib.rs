@@ -15,5 +15,5 @@ mod runner;
 pub mod spec;
 
 pub use event::AgentEvent;
-pub use runner::{RunError, run};
+pub use runner::{RunError, close_inherited, run};
 pub use spec::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token};

@@ -164,6 +164,8 @@ pub struct Quirks {
     pub input_includes_cached: bool,
     /// The agent is told of our tools in a way of its own (claude-agent-acp), because it hides them behind a search otherwise.
     pub always_load_tools: bool,
+    /// What was started during a turn is killed when the turn was cancelled, because the agent (Codex) does not do it.
+    pub kill_after_cancel: bool,
 }
 
 impl Default for Quirks {
@@ -173,6 +175,7 @@ impl Default for Quirks {
             replay_settle_ms: 150,
             input_includes_cached: false,
             always_load_tools: false,
+            kill_after_cancel: false,
         }
     }
 }

@@ -3,15 +3,15 @@
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
-use wh_domain::{EventSeq, NewEvent};
-use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, StoreError};
+use wh_domain::{EventSeq, Key, KeyId, NewEvent, Run, Session};
+use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, RunStep, StoreError};
 
 use crate::audit::AuditRow;
 use crate::change::Change;
 use crate::error::store_error;
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
-use crate::{audit, event, key, message, retention};
+use crate::{audit, event, key, message, retention, run, run_apply};
 
 /// A transaction that is open on the writer's connection.
 ///
@@ -66,6 +66,24 @@ impl<'c> Batch<'c> {
     /// Adds messages, or leaves no trace of them.
     pub(crate) async fn append_one(&mut self, append: MessageAppend) -> Txn<Result<u64>> {
         let result = message::append_in_txn(self, append).await;
+        self.settle(result).await
+    }
+
+    /// Makes a run the session's current one, or leaves no trace of it.
+    pub(crate) async fn begin_run(&mut self, run: &Run, key: &Key) -> Txn<Result<()>> {
+        let result = run::begin_in_txn(self, run, key).await;
+        self.settle(result).await
+    }
+
+    /// Stores what happened in a run, or leaves no trace of it.
+    pub(crate) async fn apply_step(&mut self, step: RunStep) -> Txn<Result<Box<Session>>> {
+        let result = run_apply::apply_in_txn(self, step).await;
+        self.settle(result).await
+    }
+
+    /// Lets a run's token live longer.
+    pub(crate) async fn renew_run(&mut self, key: KeyId, until: Timestamp) -> Txn<Result<()>> {
+        let result = run::renew_in_txn(self.conn, key, until).await;
         self.settle(result).await
     }
 

@@ -3,13 +3,15 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
-    Board, Key, KeyId, NewEvent, Repo, Session, SessionId, SessionPatch, SettingKey, SettingValue,
-    User, Worktree, WorktreeStateName,
+    ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
+    SessionPatch, SettingKey, SettingValue, Settlement, User, Worktree, WorktreeStateName,
 };
-use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result};
+use wh_store::{
+    Applied, Commit, Expired, Forgotten, MessageAppend, NewSession, QueueRules, Result, RunStep,
+};
 
 use crate::batch::Batch;
-use crate::{board, key, repo, session, setting, user, worktree};
+use crate::{approval, board, key, repo, session, setting, turn, user, worktree};
 
 /// Something for the writer to do, and whom to answer.
 pub(crate) enum Request {
@@ -21,6 +23,19 @@ pub(crate) enum Request {
     Append {
         append: MessageAppend,
         answer: oneshot::Sender<Result<u64>>,
+    },
+    RunBegin {
+        begin: Box<(Run, Key)>,
+        answer: oneshot::Sender<Result<()>>,
+    },
+    RunApply {
+        step: Box<RunStep>,
+        answer: oneshot::Sender<Result<Box<Session>>>,
+    },
+    RunRenew {
+        key: KeyId,
+        until: Timestamp,
+        answer: oneshot::Sender<Result<()>>,
     },
     /// Tells followers of something that leaves no other trace.
     Announce {
@@ -52,7 +67,14 @@ pub(crate) enum Change {
     BoardInsert(Box<Board>),
     BoardSave(Box<Board>),
     SessionInsert(Box<Session>),
+    SessionBegin(Box<NewSession>),
     SessionPatch(SessionId, SessionPatch, Timestamp),
+    SessionMove(SessionId, SessionEvent, Timestamp),
+    SessionArchive(SessionId, bool, Timestamp),
+    SessionDelete(SessionId),
+    TurnQueue(Box<NewTurn>, QueueRules),
+    TurnCancel(SessionId),
+    ApprovalSettle(ApprovalId, Settlement, Timestamp),
     SettingSet(SettingKey, Option<SettingValue>, Timestamp),
 }
 
@@ -75,6 +97,17 @@ impl Change {
             Self::SessionInsert(session) => session::insert_in_txn(batch, session).await,
             Self::SessionPatch(id, patch, at) => {
                 session::patch_in_txn(batch.conn, *id, patch, *at).await
+            }
+            Self::SessionBegin(new) => session::begin_in_txn(batch, new).await,
+            Self::SessionMove(id, event, at) => session::move_in_txn(batch, *id, event, *at).await,
+            Self::SessionArchive(id, archived, at) => {
+                session::archive_in_txn(batch.conn, *id, *archived, *at).await
+            }
+            Self::SessionDelete(id) => session::delete_in_txn(batch.conn, *id).await,
+            Self::TurnQueue(turn, rules) => turn::queue_in_txn(batch, turn, *rules).await,
+            Self::TurnCancel(session) => turn::cancel_in_txn(batch.conn, *session).await,
+            Self::ApprovalSettle(id, settlement, at) => {
+                approval::answer_in_txn(batch, *id, settlement, *at).await
             }
             Self::SettingSet(key, value, at) => {
                 setting::set_in_txn(batch.conn, *key, *value, *at).await

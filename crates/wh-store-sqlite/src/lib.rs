@@ -16,6 +16,7 @@
 //! SQL lives in the file of its resource, next to the conversion of its rows. Deliberately absent: an ORM, a query
 //! builder beyond optional conditions, and statements checked at compile time (they would build SQLite twice).
 
+mod approval;
 mod audit;
 mod backup;
 mod batch;
@@ -38,10 +39,13 @@ mod reach;
 mod repo;
 mod retention;
 mod row;
+mod run;
+mod run_apply;
 mod session;
 mod session_row;
 mod setting;
 mod store;
+mod turn;
 mod user;
 mod worktree;
 mod writer;

@@ -196,6 +196,11 @@ async fn current_in_txn(batch: &mut Batch<'_>, session: SessionId, epoch: u64) -
     row::direct("session", row::count(&found, "last_seq"))
 }
 
+/// Returns as much of what the agent said as a session's row repeats.
+pub(crate) fn last_words(text: &str) -> String {
+    text.chars().take(LAST_WORDS_CHARS).collect()
+}
+
 fn taken(error: sqlx::Error) -> StoreError {
     insert_error(error, &[("messages.id", "the message's id")])
 }
@@ -236,7 +241,7 @@ fn push_session_update(
     at: i64,
 ) {
     let said = messages.iter().rev().find(|m| m.kind == MessageKind::Agent);
-    let words = said.map(|m| m.text.chars().take(LAST_WORDS_CHARS).collect::<String>());
+    let words = said.map(|m| last_words(&m.text));
     query.push("; UPDATE sessions SET last_seq = last_seq + ");
     query.push_bind(int(messages.len() as u64));
     query.push(", last_words = coalesce(").push_bind(words);

@@ -29,8 +29,12 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0001_foundation.sql"),
     },
     Migration {
+        name: "sessions",
+        sql: include_str!("../migrations/0002_sessions.sql"),
+    },
+    Migration {
         name: "worktrees",
-        sql: include_str!("../migrations/0002_worktrees.sql"),
+        sql: include_str!("../migrations/0003_worktrees.sql"),
     },
 ];
 

@@ -2,7 +2,7 @@
 
 use async_trait::async_trait;
 use sqlx::SqliteConnection;
-use wh_store::{Expired, Forgotten, Result, RetentionStore};
+use wh_store::{Expired, Forgotten, Result, RetentionStore, StoreError};
 
 use crate::SqliteStore;
 use crate::change::Request;
@@ -31,7 +31,7 @@ pub(crate) async fn forget_in_txn(
     let remove = async |conn: &mut SqliteConnection, sql: &'static str, before| {
         let query = sqlx::query(sql).bind(micros(before)).bind(expired.rows_max);
         let done = query.execute(conn).await.map_err(store_error)?;
-        Ok(done.rows_affected())
+        Ok::<_, StoreError>(done.rows_affected())
     };
     Ok(Forgotten {
         events: remove(&mut *conn, EVENTS, expired.events_before).await?,

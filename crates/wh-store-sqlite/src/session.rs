@@ -4,8 +4,11 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
-use wh_domain::{IdRef, Page, PageRequest, Reach, Session, SessionFilter, SessionId, SessionPatch};
-use wh_store::{Applied, Commit, Result, SessionStore, StoreError};
+use wh_domain::{
+    EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
+    SessionFilter, SessionId, SessionPatch,
+};
+use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
 use crate::SqliteStore;
 use crate::batch::{Batch, KEEP};
@@ -13,7 +16,9 @@ use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::reach::{Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, micros, uuid};
-use crate::session_row::{insert_query, session_row};
+use crate::run::session_in_txn;
+use crate::session_row::{insert_query, session_row, update_query};
+use crate::turn;
 use crate::user::push_page;
 
 #[async_trait]
@@ -21,6 +26,35 @@ impl SessionStore for SqliteStore {
     async fn session_insert(&self, session: &Session, commit: Commit) -> Result<Applied> {
         let change = Change::SessionInsert(Box::new(session.clone()));
         self.commit(change, commit).await
+    }
+
+    async fn session_begin(&self, new: &NewSession, commit: Commit) -> Result<Applied> {
+        let change = Change::SessionBegin(Box::new(new.clone()));
+        self.commit(change, commit).await
+    }
+
+    async fn session_move(
+        &self,
+        id: SessionId,
+        event: &SessionEvent,
+        commit: Commit,
+    ) -> Result<Applied> {
+        let change = Change::SessionMove(id, event.clone(), commit.audit.at);
+        self.commit(change, commit).await
+    }
+
+    async fn session_archive(
+        &self,
+        id: SessionId,
+        archived: bool,
+        commit: Commit,
+    ) -> Result<Applied> {
+        let change = Change::SessionArchive(id, archived, commit.audit.at);
+        self.commit(change, commit).await
+    }
+
+    async fn session_delete(&self, id: SessionId, commit: Commit) -> Result<Applied> {
+        self.commit(Change::SessionDelete(id), commit).await
     }
 
     async fn session_patch(
@@ -111,6 +145,117 @@ pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, session: &Session) -> R
     inserted.map_err(|e| insert_error(e, &[]))?;
     batch.kept();
     Ok(())
+}
+
+/// Begins a session with its first prompt, if its owner may have one more under way.
+pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Result<()> {
+    let live: i64 = sqlx::query_scalar(
+        "SELECT count(*) FROM sessions WHERE owner_user_id = ?
+             AND state IN ('creating', 'idle', 'running', 'waiting', 'reviewing', 'stopping') AND archived = 0",
+    )
+    .bind(uuid(new.session.owner.user))
+    .fetch_one(&mut *batch.conn)
+    .await
+    .map_err(store_error)?;
+    if live >= i64::from(new.live_max) {
+        let max = new.live_max;
+        return Err(StoreError::Limit {
+            what: "sessions under way",
+            max,
+        });
+    }
+    let mut insert = insert_query(&new.session);
+    let inserted = insert.build().execute(&mut *batch.conn).await;
+    inserted.map_err(|e| insert_error(e, &[]))?;
+    if let Some(turn) = &new.turn {
+        turn::insert_in_txn(batch.conn, turn).await?;
+    }
+    Ok(())
+}
+
+/// Moves a session to the state that follows.
+pub(crate) async fn move_in_txn(
+    batch: &mut Batch<'_>,
+    id: SessionId,
+    event: &SessionEvent,
+    at: Timestamp,
+) -> Result<()> {
+    let mut session = session_in_txn(batch.conn, id).await?;
+    let before = session.state.name();
+    session.state = session.state.next(event.clone())?;
+    session.updated_at = session.updated_at.max(at);
+    let updated = update_query(&session)
+        .build()
+        .execute(&mut *batch.conn)
+        .await;
+    updated.map_err(store_error)?;
+    if matches!(event, SessionEvent::StopRequested { .. }) {
+        let reason = "the session was stopped";
+        turn::cancel_queue_in_txn(batch.conn, id, reason, at).await?;
+    }
+    if session.state.name() != before {
+        batch.announce(at, state_changed(&session));
+    }
+    Ok(())
+}
+
+pub(crate) async fn archive_in_txn(
+    conn: &mut SqliteConnection,
+    id: SessionId,
+    archived: bool,
+    at: Timestamp,
+) -> Result<()> {
+    let sql = "UPDATE sessions SET archived = ?, updated_at = max(updated_at, ?) WHERE id = ?";
+    let updated = sqlx::query(sql)
+        .bind(archived)
+        .bind(micros(at))
+        .bind(uuid(id))
+        .execute(conn)
+        .await
+        .map_err(store_error)?;
+    match updated.rows_affected() {
+        0 => Err(StoreError::NotFound { what: "session" }),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) async fn delete_in_txn(conn: &mut SqliteConnection, id: SessionId) -> Result<()> {
+    let sql = "SELECT (SELECT count(*) FROM sessions WHERE parent_id = ?1),
+         (SELECT count(*) FROM runs WHERE session_id = ?1 AND ended_at IS NULL)";
+    let (children, runs): (i64, i64) = sqlx::query_as(sql)
+        .bind(uuid(id))
+        .fetch_one(&mut *conn)
+        .await
+        .map_err(store_error)?;
+    if children > 0 {
+        return Err(StoreError::InUse {
+            what: "other sessions",
+        });
+    }
+    if runs > 0 {
+        return Err(StoreError::InUse { what: "processes" });
+    }
+    let deleted = sqlx::query("DELETE FROM sessions WHERE id = ?")
+        .bind(uuid(id))
+        .execute(conn)
+        .await
+        .map_err(store_error)?;
+    match deleted.rows_affected() {
+        0 => Err(StoreError::NotFound { what: "session" }),
+        _ => Ok(()),
+    }
+}
+
+fn state_changed(session: &Session) -> NewEvent {
+    let state = session.state.name().as_str().to_owned();
+    NewEvent {
+        kind: EventKind::StateChanged,
+        subject: session.id.into(),
+        owner: session.owner,
+        session: Some(session.id),
+        actor: None,
+        facts: Facts::from([("state".to_owned(), state)]),
+    }
 }
 
 pub(crate) async fn patch_in_txn(

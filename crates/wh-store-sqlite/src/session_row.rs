@@ -1,9 +1,11 @@
 //! A session as a row: its columns, in both directions.
 
+use std::path::PathBuf;
+
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, Session, SessionRole, SessionState, SessionStateName, Title,
-    Usage,
+    AgentName, Budget, Description, Policy, Session, SessionRole, SessionState, SessionStateName,
+    Title, Usage,
 };
 
 use crate::reach::Query;
@@ -14,7 +16,7 @@ pub(crate) fn insert_query(session: &Session) -> Query {
     let mut query = Query::new(
         "INSERT INTO sessions (id, owner_user_id, owner_key_id, title, description, agent, role,
              state, state_turn_id, state_since, state_pending, state_review_id, state_kill_at, state_reason,
-             archived, parent_id, root_id, depth, repo_id, worktree_id, board_id, epoch,
+             archived, parent_id, root_id, depth, repo_id, worktree_id, path, board_id, policy, mode, epoch,
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
              last_seq, last_words, created_at, updated_at) VALUES (",
@@ -42,7 +44,10 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(session.depth)
         .push_bind(uuid_opt(session.repo))
         .push_bind(uuid_opt(session.worktree))
+        .push_bind(path_text(session))
         .push_bind(uuid_opt(session.board))
+        .push_bind(policy_text(&session.policy))
+        .push_bind(session.mode.as_deref())
         .push_bind(int(session.epoch));
     for limit in [
         budget.tokens,
@@ -68,6 +73,55 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(micros(session.updated_at));
     query.push(")");
     query
+}
+
+/// Returns the update of everything that a run or a step of state changes.
+pub(crate) fn update_query(session: &Session) -> Query {
+    let state = StateColumns::from(&session.state);
+    let usage = session.usage;
+    let mut query = Query::new("UPDATE sessions SET state = ");
+    query.push_bind(session.state.name().as_str());
+    query.push(", state_turn_id = ").push_bind(state.turn);
+    query.push(", state_since = ").push_bind(state.since);
+    query.push(", state_pending = ").push_bind(state.pending);
+    query.push(", state_review_id = ").push_bind(state.review);
+    query.push(", state_kill_at = ").push_bind(state.kill_at);
+    query
+        .push(", state_reason = ")
+        .push_bind(state.reason.map(str::to_owned));
+    for (column, used) in [
+        ("used_input_tokens", usage.input_tokens),
+        ("used_cached_tokens", usage.cached_tokens),
+        ("used_output_tokens", usage.output_tokens),
+        ("used_cost_micros", usage.cost_micros),
+        ("used_wall_seconds", usage.wall_seconds),
+        ("used_turns", usage.turns),
+        ("last_seq", session.last_seq),
+    ] {
+        query
+            .push(format_args!(", {column} = "))
+            .push_bind(int(used));
+    }
+    query
+        .push(", last_words = ")
+        .push_bind(session.last_words.clone());
+    query
+        .push(", updated_at = ")
+        .push_bind(micros(session.updated_at));
+    query.push(" WHERE id = ").push_bind(uuid(session.id));
+    query
+}
+
+/// Writes a policy; the usual one is left out, so that a better default reaches old sessions too.
+fn policy_text(policy: &Policy) -> Option<String> {
+    // Writing texts and enums as JSON cannot fail.
+    let text = || serde_json::to_string(policy).unwrap_or_default();
+    (*policy != Policy::default()).then(text)
+}
+
+fn path_text(session: &Session) -> Option<String> {
+    let path = session.path.as_deref()?;
+    Some(path.to_string_lossy().into_owned())
 }
 
 /// The columns that only some states have.
@@ -162,7 +216,11 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         depth: u32::try_from(row::count(row, "depth")?).map_err(|e| BadRow::new("depth", e))?,
         repo: row::id_opt(row, "repo_id")?,
         worktree: row::id_opt(row, "worktree_id")?,
+        path: row::get::<Option<String>>(row, "path")?.map(PathBuf::from),
         board: row::id_opt(row, "board_id")?,
+        policy: row::parse_opt(row, "policy", |text| serde_json::from_str(text))?
+            .unwrap_or_default(),
+        mode: row::get(row, "mode")?,
         epoch: row::count(row, "epoch")?,
         budget: Budget {
             tokens: row::count_opt(row, "budget_tokens")?,

@@ -7,7 +7,7 @@ use jiff::{SignedDuration, Timestamp};
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
-use wh_domain::EventSeq;
+use wh_domain::{EventSeq, Session};
 use wh_store::{Applied, Forgotten, Result};
 
 use crate::batch::{Batch, Failed, Txn};
@@ -50,8 +50,9 @@ pub(crate) struct Writer {
 enum Answer {
     Commit(oneshot::Sender<Result<Applied>>, Result<Applied>),
     Append(oneshot::Sender<Result<u64>>, Result<u64>),
+    Step(oneshot::Sender<Result<Box<Session>>>, Result<Box<Session>>),
+    Plain(oneshot::Sender<Result<()>>, Result<()>),
     Forget(oneshot::Sender<Result<Forgotten>>, Result<Forgotten>),
-    Probe(oneshot::Sender<Result<()>>, Result<()>),
 }
 
 impl Answer {
@@ -60,8 +61,9 @@ impl Answer {
         match self {
             Self::Commit(to, result) => drop(to.send(result)),
             Self::Append(to, result) => drop(to.send(result)),
+            Self::Step(to, result) => drop(to.send(result)),
+            Self::Plain(to, result) => drop(to.send(result)),
             Self::Forget(to, result) => drop(to.send(result)),
-            Self::Probe(to, result) => drop(to.send(result)),
         }
     }
 
@@ -70,8 +72,9 @@ impl Answer {
         match self {
             Self::Commit(to, _) => drop(to.send(Err(failed.answer()))),
             Self::Append(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Step(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Plain(to, _) => drop(to.send(Err(failed.answer()))),
             Self::Forget(to, _) => drop(to.send(Err(failed.answer()))),
-            Self::Probe(to, _) => drop(to.send(Err(failed.answer()))),
         }
     }
 }
@@ -235,6 +238,18 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.append_one(append).await;
             keep(answers, answer, result, Answer::Append)
         }
+        Request::RunBegin { begin, answer } => {
+            let result = batch.begin_run(&begin.0, &begin.1).await;
+            keep(answers, answer, result, Answer::Plain)
+        }
+        Request::RunApply { step, answer } => {
+            let result = batch.apply_step(*step).await;
+            keep(answers, answer, result, Answer::Step)
+        }
+        Request::RunRenew { key, until, answer } => {
+            let result = batch.renew_run(key, until).await;
+            keep(answers, answer, result, Answer::Plain)
+        }
         Request::Announce { at, event, answer } => {
             let result = batch.announce_one(at, *event);
             keep(answers, answer, result, Answer::Append)
@@ -245,7 +260,7 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
         }
         Request::Probe { answer } => {
             let result = batch.probe_one().await;
-            keep(answers, answer, result, Answer::Probe)
+            keep(answers, answer, result, Answer::Plain)
         }
     }
 }
@@ -276,7 +291,10 @@ fn refuse(request: Request, failed: &Failed) {
         Request::Append { answer, .. } => drop(answer.send(Err(reason))),
         Request::Announce { answer, .. } => drop(answer.send(Err(reason))),
         Request::Forget { answer, .. } => drop(answer.send(Err(reason))),
-        Request::Probe { answer } => drop(answer.send(Err(reason))),
+        Request::RunApply { answer, .. } => drop(answer.send(Err(reason))),
+        Request::RunBegin { answer, .. }
+        | Request::RunRenew { answer, .. }
+        | Request::Probe { answer } => drop(answer.send(Err(reason))),
     }
 }
 

@@ -4,6 +4,7 @@
 //! database already; it needs the store for itself only where its name says so. A backend runs each as a test of its
 //! own with [`crate::conformance_checks!`], or all of them with [`all`].
 
+pub mod approval;
 pub mod audit;
 pub mod board;
 pub mod commit;
@@ -14,10 +15,12 @@ pub mod message;
 pub mod reach;
 pub mod repo;
 pub mod retention;
+pub mod run;
 pub mod search;
 pub mod session;
 pub mod setting;
 pub mod store;
+pub mod turn;
 pub mod user;
 pub mod worktree;
 
@@ -70,6 +73,27 @@ macro_rules! conformance_checks {
                 lists_filter_and_page_to_the_end,
                 trees_list_parents_first,
                 descent_is_known,
+                begins_with_its_first_prompt_while_there_is_room,
+                moves_only_where_it_may,
+                is_deleted_only_when_nothing_hangs_on_it,
+            }
+            run {
+                begins_once_and_fences_the_one_before,
+                steps_are_stored_once,
+                a_turn_goes_from_the_queue_to_its_end,
+                a_message_with_a_known_reference_is_replaced,
+                a_process_that_is_gone_takes_its_turn_with_it,
+                work_is_listed_until_it_is_done,
+            }
+            turn {
+                queues_hold_their_order_and_their_limit,
+                a_prompt_resumes_what_was_stopped_and_no_end,
+                are_found_within_reach_and_page_to_the_end,
+            }
+            approval {
+                makes_its_session_wait_until_it_is_settled,
+                is_settled_once,
+                is_found_within_reach,
             }
             worktree {
                 is_found_as_it_was_inserted,

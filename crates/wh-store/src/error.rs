@@ -1,5 +1,7 @@
 //! How a store can fail.
 
+use wh_domain::IllegalTransition;
+
 /// Why a store method did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
 pub enum StoreError {
@@ -15,6 +17,21 @@ pub enum StoreError {
     /// A write from an older run of a session.
     #[error("the run {epoch} is over; {current} is current")]
     Fenced { epoch: u64, current: u64 },
+    /// The session has something to do already.
+    #[error("the session is busy")]
+    Busy,
+    /// There are as many as there may be.
+    #[error("{what}: at most {max} are allowed")]
+    Limit { what: &'static str, max: u32 },
+    /// It cannot happen in the state that the session is in.
+    #[error(transparent)]
+    Illegal(#[from] IllegalTransition),
+    /// It is settled already.
+    #[error("it is settled already")]
+    Settled,
+    /// Others depend on it.
+    #[error("{what} depend on it")]
+    InUse { what: &'static str },
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     KeyReused,

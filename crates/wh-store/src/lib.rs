@@ -11,6 +11,7 @@
 //! Times are kept to the microsecond; what is finer is cut off. A reference to a user, key, board, repository or parent
 //! session that is not there makes a change fail with [`StoreError::NotFound`].
 
+mod approval;
 mod audit;
 mod board;
 mod commit;
@@ -21,8 +22,10 @@ mod key;
 mod message;
 mod repo;
 mod retention;
+mod run;
 mod session;
 mod setting;
+mod turn;
 mod user;
 mod worktree;
 
@@ -30,6 +33,7 @@ use std::path::Path;
 
 use async_trait::async_trait;
 
+pub use approval::ApprovalStore;
 pub use audit::AuditStore;
 pub use board::BoardStore;
 pub use commit::{Applied, Commit, IdempotencyClaim};
@@ -39,8 +43,10 @@ pub use key::KeyStore;
 pub use message::{MessageAppend, MessageHit, MessageStore};
 pub use repo::RepoStore;
 pub use retention::{Expired, Forgotten, RetentionStore};
-pub use session::SessionStore;
+pub use run::{RunFact, RunStep, RunStore, SessionWork};
+pub use session::{NewSession, SessionStore};
 pub use setting::SettingStore;
+pub use turn::{QueueRules, TurnStore};
 pub use user::UserStore;
 pub use worktree::WorktreeStore;
 
@@ -50,15 +56,18 @@ pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 /// A database that keeps everything the server must not forget.
 #[async_trait]
 pub trait Store:
-    AuditStore
+    ApprovalStore
+    + AuditStore
     + BoardStore
     + EventStore
     + KeyStore
     + MessageStore
     + RepoStore
     + RetentionStore
+    + RunStore
     + SessionStore
     + SettingStore
+    + TurnStore
     + UserStore
     + WorktreeStore
     + Send

@@ -2,15 +2,52 @@
 
 use async_trait::async_trait;
 use uuid::Uuid;
-use wh_domain::{IdRef, Page, PageRequest, Reach, Session, SessionFilter, SessionId, SessionPatch};
+use wh_domain::{
+    IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter, SessionId,
+    SessionPatch,
+};
 
 use crate::{Applied, Commit, Result};
+
+/// A session to begin, with everything that belongs to its beginning.
+#[derive(Clone, Debug)]
+pub struct NewSession {
+    pub session: Session,
+    /// Its first prompt.
+    pub turn: Option<NewTurn>,
+    /// The most sessions of its owner that may be under way, this one included.
+    pub live_max: u32,
+}
 
 /// Keeps sessions. A session's tree reaches itself and its descendants.
 #[async_trait]
 pub trait SessionStore {
     /// Adds a session.
     async fn session_insert(&self, session: &Session, commit: Commit) -> Result<Applied>;
+
+    /// Begins a session; [`crate::StoreError::Limit`] when its owner has as many under way as may be.
+    async fn session_begin(&self, new: &NewSession, commit: Commit) -> Result<Applied>;
+
+    /// Moves a session to the state that follows; [`crate::StoreError::Illegal`] when none does.
+    ///
+    /// A stop also takes the prompts that wait out of the queue.
+    async fn session_move(
+        &self,
+        id: SessionId,
+        event: &SessionEvent,
+        commit: Commit,
+    ) -> Result<Applied>;
+
+    /// Puts a session out of sight, or back.
+    async fn session_archive(
+        &self,
+        id: SessionId,
+        archived: bool,
+        commit: Commit,
+    ) -> Result<Applied>;
+
+    /// Forgets a session and its transcript; [`crate::StoreError::InUse`] while it has children or an open run.
+    async fn session_delete(&self, id: SessionId, commit: Commit) -> Result<Applied>;
 
     /// Changes what people may change about a session.
     async fn session_patch(

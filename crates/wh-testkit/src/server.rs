@@ -12,6 +12,7 @@ use rustix::process::{Pid, Signal, kill_process};
 use tempfile::TempDir;
 use wh_api::{KeyCreatedView, ServerFile};
 use wh_client::Client;
+use wh_runner::link::RunState;
 
 /// Names a `wheelhouse` to test instead of the one beside the running test.
 const BINARY_VARIABLE: &str = "WHEELHOUSE_BINARY";
@@ -191,9 +192,22 @@ impl TestServer {
     }
 }
 
+impl TestServer {
+    /// Returns the runs of this server, and whether their runners live.
+    pub fn runs(&self) -> Vec<RunState> {
+        wh_runner::link::list_runs(&self.data_dir().join("runs")).unwrap_or_default()
+    }
+}
+
 impl Drop for TestServer {
+    /// Stops the server and, other than a server that is stopped, ends its agents too.
     fn drop(&mut self) {
         self.stop();
+        for run in self.runs() {
+            if let Some(runner) = run.alive {
+                runner.kill();
+            }
+        }
     }
 }
 

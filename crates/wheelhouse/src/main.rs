@@ -38,6 +38,9 @@ fn main() -> ExitCode {
     if let Command::Contain(args) = command {
         return commands::runner::contain(args);
     }
+    if matches!(command, Command::Runner(_)) {
+        wh_runner::close_inherited();
+    }
     let context = Context::new(globals);
     match run(&context, command) {
         Ok(()) => ExitCode::SUCCESS,

@@ -50,6 +50,12 @@ impl TestApp {
             clock: Arc::<StandingClock>::clone(&clock),
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), vec![]),
+            runs: wh_app::RunsConfig {
+                program: "/nowhere/wheelhouse".into(),
+                runs: dir.path().join("runs"),
+                scratch: dir.path().join("scratch"),
+                server_file: dir.path().join("server.json"),
+            },
             data_dir: dir.path().join("data"),
             shutdown: shutdown.clone(),
         }));

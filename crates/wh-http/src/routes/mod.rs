@@ -10,6 +10,7 @@ mod message;
 mod repo;
 mod server;
 mod session;
+mod session_life;
 mod user;
 mod worktree;
 
@@ -27,6 +28,7 @@ pub(crate) fn all() -> Vec<Route> {
         config::routes(),
         audit::routes(),
         session::routes(),
+        session_life::routes(),
         message::routes(),
         event::routes(),
         worktree::routes(),

@@ -68,6 +68,12 @@ impl TestServer {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), vec![]),
+            runs: wh_app::RunsConfig {
+                program: "/nowhere/wheelhouse".into(),
+                runs: directory.path().join("runs"),
+                scratch: directory.path().join("scratch"),
+                server_file: directory.path().join("server.json"),
+            },
             data_dir: directory.path().join("data"),
             shutdown: shutdown.clone(),
         }));
@@ -157,6 +163,9 @@ impl TestServer {
             depth: 0,
             repo: None,
             worktree: None,
+            path: None,
+            policy: Default::default(),
+            mode: None,
             board: None,
             epoch: 1,
             budget: Budget::default(),

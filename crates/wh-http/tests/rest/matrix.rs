@@ -32,6 +32,8 @@ fn described() -> Vec<Described> {
                 .replace("{key}", ABSENT)
                 .replace("{board}", ABSENT)
                 .replace("{session}", ABSENT)
+                .replace("{turn}", ABSENT)
+                .replace("{approval}", ABSENT)
                 .replace("{user}", ABSENT)
                 .replace("{worktree}", ABSENT);
             let schema = &described["requestBody"]["content"]["application/json"]["schema"];
@@ -55,6 +57,9 @@ fn sample(document: &Value, schema: &Value) -> Value {
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         let value = match name {
             "scope" => "read",
+            "agent" => "echo",
+            "decision" => "deny",
+            "action" => "stop",
             "source" => "https://git.example/a.git",
             "file" => "/nonexistent/directory/file",
             _ => "sample",

@@ -20,30 +20,26 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::BoardList,
             "Lists boards, newest first: id, name, how many zones and items. Start here to find a board; board_get shows one.",
             board_list,
-        )
-        .for_keys(),
+        ),
         Tool::new(
             tool,
             Operation::BoardGet,
             "Shows one board: its zones and what lies where.",
             board_get,
         )
-        .for_keys()
         .for_sessions(),
         Tool::new(
             tool,
             Operation::BoardCreate,
             "Makes a board, with zones if given, and returns it.",
             board_create,
-        )
-        .for_keys(),
+        ),
         Tool::new(
             tool,
             Operation::BoardUpdate,
             "Changes a board: name, description, zones (add, change, remove), items (place, move, take off). What is not given stays; a mistake changes nothing.",
             board_update,
-        )
-        .for_keys(),
+        ),
         Tool::new(
             tool,
             Operation::BoardDuplicate,

@@ -2,11 +2,13 @@
 
 mod admin;
 mod agent;
+mod approval;
 mod board;
 mod discovery;
 mod message;
 mod repo;
 mod session;
+mod session_life;
 mod worktree;
 
 use std::{
@@ -172,6 +174,8 @@ fn annotations(effect: Effect) -> ToolAnnotations {
 pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyLock::new(|| {
     let groups = [
         session::tools(),
+        session_life::tools(),
+        approval::tools(),
         board::tools(),
         repo::tools(),
         worktree::tools(),

@@ -45,7 +45,6 @@ pub(super) fn tools() -> Vec<Tool> {
             "Changes a session's title or description. An agent can rename only its own session.",
             session_update,
         )
-        .for_keys()
         .for_sessions(),
         Tool::new(
             set,
@@ -53,7 +52,6 @@ pub(super) fn tools() -> Vec<Tool> {
             "Shows a session's family: ancestors, siblings and descendants, with state, cost and last words of each.",
             session_tree,
         )
-        .for_keys()
         .for_sessions(),
     ]
 }

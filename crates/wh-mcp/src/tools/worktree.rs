@@ -39,8 +39,7 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::WorktreeDiff,
             "Shows what a worktree changed since it began, committed or not: files, counts of lines, patches. Bounded; next_cursor gives the rest.",
             worktree_diff,
-        )
-        .for_sessions(),
+        ),
         Tool::new(
             tool,
             Operation::WorktreeMerge,

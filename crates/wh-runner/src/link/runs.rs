@@ -94,7 +94,8 @@ pub fn list_runs(root: &Path) -> io::Result<Vec<RunState>> {
     Ok(runs)
 }
 
-fn read_runner(dir: &RunDir) -> Option<ProcessMark> {
+/// Returns the process of a run's runner, dead or alive; nothing when it has not begun.
+pub fn read_runner(dir: &RunDir) -> Option<ProcessMark> {
     let bytes = std::fs::read(dir.state()).ok()?;
     let file: RunnerFile = serde_json::from_slice(&bytes).ok()?;
     Some(file.runner)

@@ -121,6 +121,22 @@ impl Tree {
         }
     }
 
+    /// Returns what there is of the tree now.
+    pub(crate) fn marks(&self) -> Vec<ProcessMark> {
+        let members = self.members();
+        let marks = members.iter().map(|process| ProcessMark::of(process.pid()));
+        marks.flatten().collect()
+    }
+
+    /// Kills what was started after `before` was taken, and returns how many processes that were.
+    pub(crate) fn kill_since(&self, before: &[ProcessMark]) -> usize {
+        let members = self.members();
+        let new = members
+            .iter()
+            .filter(|it| ProcessMark::of(it.pid()).is_some_and(|mark| !before.contains(&mark)));
+        new.inspect(|process| process.signal(Signal::KILL)).count()
+    }
+
     /// Kills what is left and waits until nothing is. Returns whether that happened within `limit`.
     pub(crate) async fn wait_gone(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;

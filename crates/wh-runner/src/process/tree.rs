@@ -27,6 +27,13 @@ impl ProcessMark {
     pub fn is_alive(self) -> bool {
         read(self.pid).is_some_and(|now| now.started == self.started && now.state != 'Z')
     }
+
+    /// Kills it, if it is still the one it was.
+    pub fn kill(self) {
+        if self.is_alive() {
+            super::signal(self.pid, Signal::KILL);
+        }
+    }
 }
 
 /// A row of the process table.

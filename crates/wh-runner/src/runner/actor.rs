@@ -8,8 +8,8 @@ use std::{
 };
 
 use tokio::{
-    io::{AsyncWriteExt, BufReader},
-    process::{ChildStdin, ChildStdout},
+    io::BufReader,
+    process::ChildStdout,
     signal::unix::{Signal, SignalKind, signal},
     sync::{mpsc, watch},
     task::JoinHandle,
@@ -18,14 +18,15 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     conversation::{CommandResult, Conversation, Output},
+    pipes::{now_micros, read_line, wait_for, write_lines},
     stderr::LastLines,
 };
 use crate::{
     acp::lines::{Line, Lines},
-    event::{AgentEvent, Exit, Notice, StopStep},
+    event::{AgentEvent, Exit, Notice, StopStep, TurnEnd},
     journal::{Journal, SYNC_INTERVAL},
     link::{Action, Outcome, Refusal, RunStatus, server::Ask},
-    process::{self, Tree},
+    process::{self, ProcessMark, Tree},
     spec::{RunDir, RunSpec},
 };
 
@@ -58,6 +59,8 @@ pub(super) struct Actor {
     full_told: bool,
     outcomes: VecDeque<(String, Outcome)>,
     terminate: Signal,
+    /// What ran when the turn began, where a cancelled turn may leave something behind.
+    before_turn: Option<Vec<ProcessMark>>,
 }
 
 /// A rung of the ladder, and when the next is taken.
@@ -107,6 +110,7 @@ impl Actor {
             full_told: false,
             outcomes: VecDeque::new(),
             terminate: signal(SignalKind::terminate())?,
+            before_turn: None,
         };
         match Tree::start(&actor.spec, dir) {
             Ok(tree) => actor.adopt(tree, tasks),
@@ -227,7 +231,10 @@ impl Actor {
     fn put_out(&mut self) -> io::Result<()> {
         for output in self.conversation.take_outputs() {
             match output {
-                Output::Event(event) => self.record(&event)?,
+                Output::Event(event) => {
+                    self.mind_commands(&event);
+                    self.record(&event)?;
+                }
                 Output::Send(line) => {
                     let sent = self.stdin.as_ref().map(|stdin| stdin.try_send(line));
                     if let Some(Err(mpsc::error::TrySendError::Full(_))) = sent {
@@ -273,6 +280,28 @@ impl Actor {
             };
         self.sync_at = Some(self.sync_at.map_or(by, |at| at.min(by)));
         Ok(())
+    }
+
+    /// Ends the commands that a cancelled turn left running, for agents that do not.
+    fn mind_commands(&mut self, event: &AgentEvent) {
+        let Some(tree) = self
+            .tree
+            .as_ref()
+            .filter(|_| self.spec.quirks.kill_after_cancel)
+        else {
+            return;
+        };
+        match event {
+            AgentEvent::TurnStarted { .. } => self.before_turn = Some(tree.marks()),
+            AgentEvent::TurnEnded { reason, .. } => {
+                let before = self.before_turn.take();
+                if let (TurnEnd::Cancelled, Some(before)) = (reason, before) {
+                    let killed = tree.kill_since(&before);
+                    tracing::info!(killed, "ended what the cancelled turn had started");
+                }
+            }
+            _ => {}
+        }
     }
 
     /// Syncs beside the loop, one at a time.
@@ -466,39 +495,4 @@ impl Actor {
         let stderr = self.stderr.get();
         self.record(&AgentEvent::Exited { how, stderr })
     }
-}
-
-async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
-    while let Some(line) = lines.recv().await {
-        if stdin.write_all(&line).await.is_err() {
-            // It went away; the end of its process is what counts.
-            return;
-        }
-    }
-}
-
-async fn wait_for(tree: &mut Option<Tree>) -> io::Result<std::process::ExitStatus> {
-    match tree {
-        Some(tree) => tree.child().wait().await,
-        None => std::future::pending().await,
-    }
-}
-
-async fn read_line(stdout: &mut Option<Lines<BufReader<ChildStdout>>>) -> io::Result<Option<Line>> {
-    match stdout {
-        Some(lines) => lines.next().await,
-        None => std::future::pending().await,
-    }
-}
-
-/// The runner's clock: what happened is told with the time it happened, however late the server hears of it.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a runner is its own source of time"
-)]
-fn now_micros() -> u64 {
-    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
-    since.map_or(0, |since| {
-        u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
-    })
 }

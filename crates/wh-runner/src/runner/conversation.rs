@@ -1,6 +1,8 @@
 //! The conversation with the agent as a state machine: lines, commands and time go in; events and lines come out. It waits for
 //! nothing and touches no file, so every order of things can be tried.
 
+mod updates;
+
 use std::{
     collections::{HashMap, HashSet},
     sync::Arc,
@@ -16,11 +18,11 @@ use crate::{
     acp::{
         lines::Line,
         map,
-        text::{Joiner, Voice},
+        text::Joiner,
         tools::{Close, Tools},
         wire::{self, Message, RpcError},
     },
-    event::{AgentEvent, Cost, Notice, PermissionKind, TurnEnd},
+    event::{AgentEvent, Notice, PermissionKind, TurnEnd},
     link::Refusal,
     spec::{Begin, RunSpec},
 };
@@ -382,67 +384,6 @@ impl Conversation {
             reason,
             usage,
         });
-    }
-
-    fn update(&mut self, params: &str, now: Instant) {
-        let settle = self.settle_time();
-        match &mut self.phase {
-            // The replay of what was said before: it is in the transcript.
-            Phase::Settling { quiet_at, .. } => return *quiet_at = now + settle,
-            Phase::Starting | Phase::Opening if self.spec.begin != Begin::New => return,
-            _ => {}
-        }
-        let Ok(notification) = serde_json::from_str::<acp::SessionNotification>(params) else {
-            let kind = serde_json::from_str::<Value>(params).ok();
-            let kind =
-                kind.and_then(|value| value["update"]["sessionUpdate"].as_str().map(str::to_owned));
-            return self.unknown(kind.unwrap_or_else(|| "session/update".to_owned()));
-        };
-        use acp::SessionUpdate as Update;
-        match notification.update {
-            Update::AgentMessageChunk(chunk) => self.words(Voice::Text, chunk, now),
-            Update::AgentThoughtChunk(chunk) => self.words(Voice::Thought, chunk, now),
-            Update::ToolCall(call) => {
-                let events = self.tools.announce(call);
-                self.events(events);
-            }
-            Update::ToolCallUpdate(update) => {
-                let events = self.tools.update(update);
-                self.events(events);
-            }
-            Update::Plan(plan) => self.event(AgentEvent::Plan {
-                entries: plan.entries.into_iter().map(map::plan_entry).collect(),
-            }),
-            Update::UsageUpdate(usage) => self.event(AgentEvent::Usage {
-                used: usage.used,
-                size: usage.size,
-                cost: usage.cost.map(|cost| Cost {
-                    amount: cost.amount,
-                    currency: cost.currency,
-                }),
-            }),
-            Update::CurrentModeUpdate(update) => self.event(AgentEvent::ModeChanged {
-                mode: update.current_mode_id.0.to_string(),
-            }),
-            Update::SessionInfoUpdate(info) => {
-                if let Some(title) = info.title.value() {
-                    let title = title.clone();
-                    self.event(AgentEvent::Titled { title });
-                }
-            }
-            Update::Notice(notice) => self.notice(Notice::FromAgent { text: notice.title }),
-            // Known, and nothing anyone has to see: our own words back, commands and options on offer.
-            Update::UserMessageChunk(_)
-            | Update::AvailableCommandsUpdate(_)
-            | Update::ConfigOptionUpdate(_) => {}
-            _ => self.unknown("an update of a newer protocol".to_owned()),
-        }
-    }
-
-    fn words(&mut self, voice: Voice, chunk: acp::ContentChunk, now: Instant) {
-        let text = map::block_text(chunk.content);
-        let ready = self.joiner.push(voice, &text, now);
-        self.out.extend(ready.into_iter().map(Output::Event));
     }
 
     fn permission(&mut self, id: &serde_json::value::RawValue, params: &str) {

@@ -3,6 +3,7 @@
 mod actor;
 mod conversation;
 mod open;
+mod pipes;
 mod requests;
 mod stderr;
 
@@ -96,6 +97,23 @@ pub async fn run(dir: RunDir) -> Result<(), RunError> {
     stop.cancel();
     tokio::time::timeout(GOODBYE, tasks.wait()).await.ok();
     ended
+}
+
+/// Closes what whoever started us left open: a runner lives on for days, and a lock or a pipe it holds by accident would too.
+///
+/// Call it before anything has opened a file or made a thread.
+pub fn close_inherited() {
+    const STANDARD_STREAMS: i32 = 3;
+    let Ok(open) = std::fs::read_dir("/proc/self/fd") else {
+        return;
+    };
+    let number =
+        |entry: io::Result<std::fs::DirEntry>| entry.ok()?.file_name().to_str()?.parse().ok();
+    let open: Vec<i32> = open.filter_map(number).collect();
+    for descriptor in open.into_iter().filter(|n| *n >= STANDARD_STREAMS) {
+        // The one that listed them is among them and is closed already.
+        nix::unistd::close(descriptor).ok();
+    }
 }
 
 /// Takes the run for this process. The kernel lets go of it whatever happens to us.

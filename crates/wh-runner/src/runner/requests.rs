@@ -1,9 +1,12 @@
 //! What the agent waits for: permissions and answers, kept until they are settled and told again to whoever follows.
 
+mod form;
+
 use std::collections::BTreeMap;
 
-use serde_json::{Value, json, value::RawValue};
+use serde_json::{json, value::RawValue};
 
+use self::form::Form;
 use super::conversation::Output;
 use crate::{
     acp::wire,
@@ -17,14 +20,14 @@ type Settled = Result<[Output; 2], (Refusal, String)>;
 pub(crate) struct Requests {
     asked: u64,
     permissions: BTreeMap<u64, (Box<RawValue>, PermissionRequest)>,
-    questions: BTreeMap<u64, (Box<RawValue>, Question)>,
+    questions: BTreeMap<u64, (Box<RawValue>, Question, Form)>,
 }
 
 impl Requests {
     /// Returns everything that waits.
     pub(crate) fn pending(&self) -> (Vec<PermissionRequest>, Vec<Question>) {
         let permissions = self.permissions.values().map(|(_, it)| it.clone());
-        let questions = self.questions.values().map(|(_, it)| it.clone());
+        let questions = self.questions.values().map(|(_, it, _)| it.clone());
         (permissions.collect(), questions.collect())
     }
 
@@ -47,18 +50,15 @@ impl Requests {
 
     /// Keeps a question in words; `None` when it is not one that words can answer.
     pub(super) fn ask_question(&mut self, rpc: &RawValue, params: &str) -> Option<AgentEvent> {
-        let params: Value = serde_json::from_str(params).ok()?;
-        let fields = params["requestedSchema"]["properties"].as_object()?;
-        let field = fields
-            .iter()
-            .find(|(_, schema)| schema["type"] == "string")?;
+        let form = Form::read(&serde_json::from_str(params).ok()?)?;
         self.asked += 1;
         let question = Question {
             id: self.asked.to_string(),
-            text: params["message"].as_str()?.to_owned(),
-            field: field.0.clone(),
+            text: form.text.clone(),
+            field: form.field().to_owned(),
+            options: form.options(),
         };
-        let kept = (rpc.to_owned(), question.clone());
+        let kept = (rpc.to_owned(), question.clone(), form);
         self.questions.insert(self.asked, kept);
         Some(AgentEvent::QuestionAsked { question })
     }
@@ -83,11 +83,11 @@ impl Requests {
     }
 
     pub(super) fn answer_question(&mut self, id: &str, answer: Option<String>) -> Settled {
-        let Some((rpc, question)) = self.questions.remove(&id.parse().unwrap_or(0)) else {
+        let Some((rpc, _, form)) = self.questions.remove(&id.parse().unwrap_or(0)) else {
             return Err(unknown("question"));
         };
         let reply = match &answer {
-            Some(answer) => json!({"action": "accept", "content": {question.field: answer}}),
+            Some(answer) => json!({"action": "accept", "content": form.fill(answer)}),
             None => json!({"action": "decline"}),
         };
         let id = id.to_owned();
@@ -106,7 +106,7 @@ impl Requests {
             let (id, chosen) = (request.id, None);
             out.push(Output::Event(AgentEvent::PermissionSettled { id, chosen }));
         }
-        for (_, (rpc, question)) in std::mem::take(&mut self.questions) {
+        for (_, (rpc, question, _)) in std::mem::take(&mut self.questions) {
             out.push(Output::Send(wire::result(
                 &rpc,
                 &json!({"action": "cancel"}),

@@ -87,6 +87,30 @@ async fn one_round(round: u64, end: End) -> (usize, Duration) {
     (children, since.elapsed())
 }
 
+#[tokio::test]
+async fn a_cancelled_turn_takes_along_what_it_started_and_nothing_else() {
+    let run = Run::start_with("scripted", |spec| spec.quirks.kill_after_cancel = true);
+    let mut client = run.follow(0).await;
+    client.ready().await;
+    let mark = |turn: u32| format!("97{:07}.{turn}", std::process::id() % 10_000_000);
+    client.prompt("1", &format!("fork plain {}", mark(1))).await;
+    client.turn_end().await;
+    let script: Vec<_> = KINDS
+        .iter()
+        .map(|kind| format!("fork {kind} {}", mark(2)))
+        .collect();
+    let script = format!("{}\ncount 10000 50", script.join("\n"));
+    client.prompt("2", &script).await;
+    crate::harness::wait_until(|| sleepers(&mark(2)).len() >= KINDS.len()).await;
+    client.command("3", Action::Cancel).await;
+    client.turn_end().await;
+    crate::harness::wait_until(|| sleepers(&mark(2)).is_empty()).await;
+    assert_eq!(sleepers(&mark(1)).len(), 1);
+    client.prompt("4", "say still here").await;
+    client.turn_end().await;
+    assert!(client.words().ends_with("still here"));
+}
+
 /// Returns the proportional sizes of a process and all below it, in KB.
 pub(crate) fn pss(root: u32) -> Vec<u64> {
     let mut all = vec![root];

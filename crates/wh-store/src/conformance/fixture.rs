@@ -10,9 +10,9 @@ use uuid::Uuid;
 use wh_domain::{
     AgentName, Board, BoardId, BranchName, Budget, CredentialKind, EventKind, Facts, IdRef,
     IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage,
-    Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState,
-    Secret, Session, SessionRole, SessionState, Subject, Surface, Title, Usage, User, UserId,
-    UserName, UserRole, Worktree, WorktreeId, WorktreeState,
+    Operation, Outcome, Owner, Page, PageLimit, PageRequest, Policy, Repo, RepoId, RepoSource,
+    RepoState, Secret, Session, SessionRole, SessionState, Subject, Surface, Title, Usage, User,
+    UserId, UserName, UserRole, Worktree, WorktreeId, WorktreeState,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -179,7 +179,10 @@ pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
         depth: parent.map_or(0, |p| p.depth + 1),
         repo: None,
         worktree: None,
+        path: None,
         board: None,
+        policy: Policy::default(),
+        mode: None,
         epoch: 1,
         budget: Budget::default(),
         usage: Usage::default(),

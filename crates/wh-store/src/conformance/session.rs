@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Budget, Description, Operation, Reach, SessionFilter, SessionPatch, SessionRole, SessionState,
-    SessionStateName, Title, Usage,
+    Budget, Description, Operation, Reach, SessionEvent, SessionFilter, SessionPatch, SessionRole,
+    SessionState, SessionStateName, Title, Usage,
 };
 
 use super::Outcome;
-use super::fixture::{self, commit, done, now, owned_by, pages, whole};
-use crate::{Store, StoreError};
+use super::fixture::{self, Made, commit, done, now, owned_by, pages, whole};
+use crate::{NewSession, RunFact, Store, StoreError};
 
 fn every_state() -> Vec<SessionState> {
     let (turn, since) = (fixture::id(), now());
@@ -259,5 +259,73 @@ pub async fn descent_is_known(store: Arc<dyn Store>) -> Outcome {
     }
     assert!(!store.session_is_within(fixture::id(), root.id).await?);
     assert!(!store.session_is_within(root.id, fixture::id()).await?);
+    Ok(())
+}
+
+/// A session begins together with its first prompt, unless its owner has as many under way as may be.
+pub async fn begins_with_its_first_prompt_while_there_is_room(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let begin = async |live_max: u32| -> Made<_> {
+        let mut session = fixture::session_value(owner, None)?;
+        session.state = SessionState::Creating;
+        session.epoch = 0;
+        session.path = Some("/srv/work".into());
+        session.mode = Some("plan".to_owned());
+        session.policy.default = wh_domain::Verdict::Deny;
+        let turn = super::turn::turn_value(&session, "begin");
+        let new = NewSession {
+            session,
+            turn: Some(turn),
+            live_max,
+        };
+        let commit = fixture::commit(owner.user, Operation::SessionCreate);
+        Ok((store.session_begin(&new, commit).await, new))
+    };
+    let (begun, new) = begin(1).await?;
+    fixture::done(begun?);
+    let work = store.work_get(new.session.id).await?.ok_or("no work")?;
+    assert_eq!(work.session, new.session);
+    assert_eq!(work.next.map(|it| it.id), new.turn.map(|it| it.id));
+    let (refused, new) = begin(1).await?;
+    assert!(matches!(refused, Err(StoreError::Limit { max: 1, .. })));
+    assert_eq!(store.work_get(new.session.id).await?, None);
+    Ok(())
+}
+
+/// A state follows another only where the one function says so.
+pub async fn moves_only_where_it_may(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let session = fixture::session(&store, owner, None).await?;
+    let commit = || fixture::commit(owner.user, Operation::SessionManage);
+    let resume = SessionEvent::ResumeRequested;
+    let refused = store.session_move(session.id, &resume, commit()).await;
+    assert!(matches!(refused, Err(StoreError::Illegal(_))));
+    let done = SessionEvent::WorkCompleted;
+    fixture::done(store.session_move(session.id, &done, commit()).await?);
+    fixture::done(store.session_archive(session.id, true, commit()).await?);
+    let found = store.session_find(Reach::All, &whole(session.id)).await?;
+    assert_eq!(found[0].state, SessionState::Completed);
+    assert!(found[0].archived);
+    Ok(())
+}
+
+/// A session with children or a process stays; otherwise it goes with everything it said.
+pub async fn is_deleted_only_when_nothing_hangs_on_it(store: Arc<dyn Store>) -> Outcome {
+    let parent = super::run::idle_session(&store).await?;
+    let child = fixture::session(&store, parent.owner, Some(&parent)).await?;
+    let commit = || fixture::commit(parent.owner.user, Operation::SessionManage);
+    let refused = store.session_delete(parent.id, commit()).await;
+    assert!(matches!(refused, Err(StoreError::InUse { .. })));
+    fixture::done(store.session_delete(child.id, commit()).await?);
+    let (run, _) = super::run::begin(&store, &parent).await?;
+    let refused = store.session_delete(parent.id, commit()).await;
+    assert!(matches!(refused, Err(StoreError::InUse { .. })));
+    let gone = RunFact::Gone {
+        ending: "put away".to_owned(),
+        failed: None,
+    };
+    store.run_apply(super::run::step(&run, vec![gone])).await?;
+    fixture::done(store.session_delete(parent.id, commit()).await?);
+    assert_eq!(store.session_find(Reach::All, &whole(parent.id)).await?, []);
     Ok(())
 }

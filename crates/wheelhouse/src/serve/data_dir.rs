@@ -53,6 +53,16 @@ impl DataDir {
         self.0.join("wheelhouse.sock")
     }
 
+    /// Returns the directory that holds one for each run.
+    pub(super) fn runs(&self) -> PathBuf {
+        self.0.join("runs")
+    }
+
+    /// Returns the directory that holds one for each session that works nowhere else.
+    pub(super) fn scratch(&self) -> PathBuf {
+        self.0.join("scratch")
+    }
+
     /// Returns the path of the file that tells where the server is.
     pub(crate) fn server_file(&self) -> PathBuf {
         self.0.join("server.json")

@@ -19,7 +19,7 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wh_agents::{Agents, CustomAgent};
 use wh_api::ServerFile;
-use wh_app::{App, AppParts, LoginLink, RandomIds};
+use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
 use wh_domain::{Surface, UserName};
 use wh_http::{
     HttpConfig,
@@ -85,6 +85,12 @@ impl Server {
                 std::env::var_os("PATH").unwrap_or_default(),
                 options.agents.clone(),
             ),
+            runs: RunsConfig {
+                program: std::env::current_exe().context("cannot tell where this program is")?,
+                runs: data_dir.runs(),
+                scratch: data_dir.scratch(),
+                server_file: data_dir.server_file(),
+            },
             data_dir: data_dir.path().to_owned(),
             shutdown: shutdown.clone(),
         }));
@@ -121,6 +127,7 @@ impl Server {
             }
         });
         let file = ServerFileGuard::write(&data_dir, &about)?;
+        app.supervise(&tasks);
         Ok(Self {
             about,
             app,

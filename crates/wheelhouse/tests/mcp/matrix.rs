@@ -29,7 +29,17 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::MessageGet => json!({ "message": id }),
         Operation::AgentList => json!({}),
         Operation::AgentGet => json!({ "agent": "echo" }),
-        Operation::SessionGet | Operation::SessionTree => json!({ "session": id }),
+        Operation::SessionGet
+        | Operation::SessionTree
+        | Operation::SessionInterrupt
+        | Operation::TurnList => json!({ "session": id }),
+        Operation::SessionCreate => json!({ "agent": "echo" }),
+        Operation::SessionPrompt => json!({ "session": id, "prompt": "say mine" }),
+        Operation::SessionWait => json!({ "sessions": [id], "timeout": 1 }),
+        Operation::SessionManage => json!({ "session": id, "action": "stop" }),
+        Operation::TurnGet => json!({ "turn": id }),
+        Operation::ApprovalList => json!({ "session": id }),
+        Operation::ApprovalAnswer => json!({ "approval": id, "decision": "allow" }),
         Operation::SessionUpdate => json!({ "session": id, "title": "mine" }),
         Operation::WorktreeGet
         | Operation::WorktreeDiff
@@ -130,6 +140,8 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
     let bobs_board = board(&bob, "bob's").await;
     let key = json!({ "name": "bob's", "scope": "read" });
     let made = Mcp::data(&bob.call("key_create", key).await);
+    let ask = json!({ "session": world.bobs.id.to_string(), "prompt": "ask leave", "wait": 60 });
+    let asked = Mcp::data(&bob.call("session_prompt", ask).await);
     let (bobs_repo, bobs_worktree) = worktree(&world, &bob).await;
     let bobs = |operation: Operation| match operation {
         Operation::BoardGet | Operation::BoardUpdate | Operation::BoardDuplicate => {
@@ -138,7 +150,15 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
         Operation::SessionGet
         | Operation::SessionTree
         | Operation::SessionUpdate
+        | Operation::SessionPrompt
+        | Operation::SessionWait
+        | Operation::SessionInterrupt
+        | Operation::SessionManage
+        | Operation::TurnList
+        | Operation::ApprovalList
         | Operation::MessageList => world.bobs.id.to_string(),
+        Operation::TurnGet => asked["turn"]["id"].as_str().unwrap().to_owned(),
+        Operation::ApprovalAnswer => asked["approvals"][0]["id"].as_str().unwrap().to_owned(),
         Operation::WorktreeCreate => bobs_repo.clone(),
         Operation::WorktreeGet
         | Operation::WorktreeDiff

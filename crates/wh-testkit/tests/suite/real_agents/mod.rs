@@ -53,11 +53,26 @@ macro_rules! stories {
             }
 
             #[test]
+            fn leaves_no_command_behind_when_cancelled() {
+                tell(&table::$agent, story::leaves_no_command_behind_when_cancelled);
+            }
+
+            #[test]
+            fn does_not_notice_that_the_server_restarts() {
+                tell(&table::$agent, story::does_not_notice_that_the_server_restarts);
+            }
+
+            #[test]
             fn remembers_after_it_was_killed() {
                 tell(&table::$agent, story::remembers_after_it_was_killed);
             }
         }
     )*};
+}
+
+#[test]
+fn claude_code_asks_in_words_and_is_answered() {
+    tell(&table::CLAUDE_CODE, story::asks_in_words_and_is_answered);
 }
 
 stories! {

@@ -200,6 +200,7 @@ impl Place {
             quirks: Quirks {
                 input_includes_cached: self.launch.tokens == TokenCount::InputWithCached,
                 always_load_tools: self.launch.always_load_tools,
+                kill_after_cancel: self.launch.cancel_leaves_commands,
                 ..Quirks::default()
             },
         }

@@ -15,11 +15,13 @@ use wh_runner::{
 };
 use wh_testkit::{
     model::Recorded,
-    run::{Client, kill},
+    run::{Client, kill, wait_until},
 };
 
 use super::place::{Place, Run};
 
+/// How long the server is away.
+const AWAY: Duration = Duration::from_secs(5);
 /// How soon a cancelled turn must be over.
 const CANCEL_WITHIN: Duration = Duration::from_secs(10);
 
@@ -134,6 +136,112 @@ pub(super) async fn is_cancelled_in_the_middle_of_a_turn(mut place: Place) {
     nothing_unexpected(&place, &run);
 }
 
+pub(super) async fn leaves_no_command_behind_when_cancelled(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    let file = place.work().join("watched.txt");
+    run.client
+        .prompt("watch", &format!("WATCH {}", file.display()))
+        .await;
+    let asked = run
+        .client
+        .until(|event| matches!(event, AgentEvent::PermissionRequested { .. }))
+        .await;
+    let AgentEvent::PermissionRequested { request } = asked else {
+        unreachable!()
+    };
+    let answer = Action::AnswerPermission {
+        permission: request.id,
+        kind: PermissionKind::AllowOnce,
+    };
+    assert_eq!(run.client.command("yes", answer).await, Outcome::Done);
+    wait_until(|| is_watched(&file)).await;
+    // Long enough for the agent to know that the command goes on.
+    tokio::time::sleep(Duration::from_secs(2)).await;
+    assert_eq!(
+        run.client.command("stop", Action::Cancel).await,
+        Outcome::Done
+    );
+    let end = run.client.turn_end().await;
+    assert!(
+        matches!(
+            &end,
+            AgentEvent::TurnEnded {
+                reason: TurnEnd::Cancelled,
+                ..
+            }
+        ),
+        "{end:?}"
+    );
+    wait_until(|| !is_watched(&file)).await;
+    let asked = prompt(&mut run.client, "REMEMBER heron", PermissionKind::AllowOnce).await;
+    assert_eq!(asked.reason, TurnEnd::Finished, "{asked:#?}");
+    nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn does_not_notice_that_the_server_restarts(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    // Agents learn of our tools beside the first turn; after it they know them.
+    prompt(&mut run.client, "WHO AM I", PermissionKind::AllowOnce).await;
+    place.server.stop();
+    run.client.prompt("rename", "RENAME").await;
+    let is_call = |it: &Recorded| it.answer.starts_with("call ") && it.answer.ends_with("update");
+    let call = place.model.request(AWAY, is_call);
+    tokio::select! {
+        called = call => assert!(called.is_some(), "our tool was not called"),
+        () = allow_everything(&mut run.client) => panic!("the turn is over already"),
+    }
+    let waiting = tokio::time::timeout(AWAY, allow_everything(&mut run.client)).await;
+    assert!(waiting.is_err(), "the call did not wait");
+    place.server.restart();
+    allow_everything(&mut run.client).await;
+    let words = run.client.words();
+    assert!(words.ends_with("renamed"), "{words}");
+    assert_eq!(place.title_now().await, "renamed by itself");
+    nothing_unexpected(&place, &run);
+}
+
+pub(super) async fn asks_in_words_and_is_answered(mut place: Place) {
+    let (mut run, _) = place.start(Begin::New).await;
+    for (round, answer) in ["red", "something like teal"].into_iter().enumerate() {
+        run.client.prompt(&format!("ask-{round}"), "ASK").await;
+        let asked = run
+            .client
+            .until(|event| {
+                matches!(
+                    event,
+                    AgentEvent::QuestionAsked { .. } | AgentEvent::TurnEnded { .. }
+                )
+            })
+            .await;
+        let AgentEvent::QuestionAsked { question } = asked else {
+            panic!("it did not ask: {asked:?}");
+        };
+        assert_eq!(question.text, "Which colour?\n- red: warm\n- blue: cold");
+        assert_eq!(question.options, ["red", "blue"]);
+        let action = Action::AnswerQuestion {
+            question: question.id,
+            answer: Some(answer.to_owned()),
+        };
+        let id = format!("answer-{round}");
+        assert_eq!(run.client.command(&id, action).await, Outcome::Done);
+        run.client.turn_end().await;
+        let requests = place.model.requests();
+        let given = transcript(&requests.last().unwrap().body);
+        let told = given.last().unwrap().to_string();
+        assert!(told.contains(answer), "{told}");
+    }
+    nothing_unexpected(&place, &run);
+}
+
+/// Tells whether a process runs that was told to watch this file.
+fn is_watched(file: &Path) -> bool {
+    let watching = format!("tail\0-f\0{}\0", file.display());
+    let processes = std::fs::read_dir("/proc").unwrap().flatten();
+    let mut words =
+        processes.filter_map(|it| std::fs::read_to_string(it.path().join("cmdline")).ok());
+    words.any(|words| words == watching)
+}
+
 pub(super) async fn remembers_after_it_was_killed(mut place: Place) {
     let (mut run, agent_session) = place.start(Begin::New).await;
     let made_in = this_minute();
@@ -216,6 +324,28 @@ async fn prompt(client: &mut Client, text: &str, answer: PermissionKind) -> Turn
             }
             other => panic!("the agent went away: {other:#?}"),
         }
+    }
+}
+
+/// Allows whatever the agent asks for until its turn is over. A call that is given up loses nothing.
+async fn allow_everything(client: &mut Client) {
+    loop {
+        let event = client
+            .until(|event| {
+                matches!(
+                    event,
+                    AgentEvent::TurnEnded { .. } | AgentEvent::PermissionRequested { .. }
+                )
+            })
+            .await;
+        let AgentEvent::PermissionRequested { request } = event else {
+            return;
+        };
+        let id = format!("allow-{}", request.id);
+        let kind = PermissionKind::AllowOnce;
+        let permission = request.id;
+        let action = Action::AnswerPermission { permission, kind };
+        client.command(&id, action).await;
     }
 }
 

@@ -15,8 +15,8 @@ pub(super) struct Real {
     pub(super) files: &'static [(&'static str, &'static str)],
     /// The tool that writes a file, and its arguments; `$1` is the path.
     pub(super) edit: fn() -> (&'static str, Value),
-    /// The tool that runs a command, with [`COMMAND`].
-    pub(super) run: fn() -> (&'static str, Value),
+    /// The tool that runs a command.
+    pub(super) run: fn(&str) -> (&'static str, Value),
     /// What stands before the names of our tools when its model sees them.
     pub(super) our_tools: &'static str,
     /// Which of our tools it asks about.
@@ -30,9 +30,6 @@ pub(super) struct Real {
     /// What a turn with two model calls is said to have used.
     pub(super) two_calls: Option<TurnUsage>,
 }
-
-/// What is run: it leaves a file and says so.
-const COMMAND: &str = "touch $1; echo made it";
 
 /// Everything that two model calls used, counted in full.
 const BOTH: TurnUsage = TurnUsage {
@@ -63,10 +60,10 @@ pub(super) const CLAUDE_CODE: Real = Real {
         let args = json!({"file_path": "$1", "content": "edited by the agent\n"});
         ("Write", args)
     },
-    run: || {
+    run: |command| {
         (
             "Bash",
-            json!({"command": COMMAND, "description": "makes a file"}),
+            json!({"command": command, "description": "makes a file"}),
         )
     },
     our_tools: "mcp__wheelhouse__",
@@ -114,8 +111,8 @@ stream_max_retries = 1
         ("apply_patch", json!({"input": patch}))
     },
     // Inside its sandbox it asks nobody; a model that wants out says so.
-    run: || {
-        let args = json!({"cmd": COMMAND, "sandbox_permissions": "require_escalated",
+    run: |command| {
+        let args = json!({"cmd": command, "sandbox_permissions": "require_escalated",
             "justification": "May I make a file?"});
         ("exec_command", args)
     },
@@ -145,7 +142,7 @@ pub(super) const GEMINI: Real = Real {
         let args = json!({"file_path": "$1", "content": "edited by the agent\n"});
         ("write_file", args)
     },
-    run: || ("run_shell_command", json!({"command": COMMAND})),
+    run: |command| ("run_shell_command", json!({"command": command})),
     our_tools: "mcp_wheelhouse_",
     asks_about: &["session_current", "session_update"],
     searches: false,
@@ -184,10 +181,10 @@ pub(super) const OPENCODE: Real = Real {
         let args = json!({"filePath": "$1", "content": "edited by the agent\n"});
         ("write", args)
     },
-    run: || {
+    run: |command| {
         (
             "bash",
-            json!({"command": COMMAND, "description": "makes a file"}),
+            json!({"command": command, "description": "makes a file"}),
         )
     },
     our_tools: "wheelhouse_",
@@ -209,11 +206,15 @@ impl Real {
     pub(super) fn script(&self) -> String {
         let call = |(tool, args): (&str, Value)| json!({"tool": tool, "args": args});
         let ours = |tool: &str, args: Value| call((&format!("{}{tool}", self.our_tools), args));
+        let options = json!([{"label": "red", "description": "warm"}, {"label": "blue", "description": "cold"}]);
+        let question = json!({"question": "Which colour?", "header": "Colour", "multiSelect": false, "options": options});
         json!([
             {"match": r"^EDIT (\S+)$", "turns": [call((self.edit)()), {"text": "edited $1"}]},
-            {"match": r"^RUN (\S+)$", "turns": [call((self.run)()), {"text": "ran it"}]},
+            {"match": r"^RUN (\S+)$", "turns": [call((self.run)("touch $1; echo made it")), {"text": "ran it"}]},
             {"match": "^WHO AM I$", "turns": [ours("session_current", json!({})), {"text": "I know"}]},
             {"match": "^RENAME$", "turns": [ours("session_update", json!({"title": "renamed by itself"})), {"text": "renamed"}]},
+            {"match": r"^WATCH (\S+)$", "turns": [call((self.run)("touch $1; tail -f $1")), {"text": "watched"}]},
+            {"match": "^ASK$", "turns": [{"tool": "AskUserQuestion", "args": {"questions": [question]}}, {"text": "asked"}]},
             {"match": "^COUNT$", "turns": [{"text": "tick", "repeat": 6000, "delay_ms": 10}]},
             {"match": r"^REMEMBER (\w+)$", "turns": [{"text": "I keep $1 in mind"}]},
             {"match": "^WHAT WAS IT$", "turns": [{"text": "it is in the transcript"}]},

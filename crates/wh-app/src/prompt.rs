@@ -1,0 +1,143 @@
+//! Prompts: said to a session, waited for, and taken back.
+
+use std::time::Duration;
+
+use wh_domain::{
+    Approval, ErrorCode, MessageKind, Operation, Prompt, Reference, Session, SessionStateName,
+    Turn, TurnId, TurnState, WhenBusy,
+};
+use wh_store::{Applied, QueueRules, SessionWork};
+
+use crate::{App, AppError, OpContext, Result, context::facts, session_wait::WAIT_MAX};
+
+/// The most prompts that wait for one session.
+const WAITING_MAX: u32 = 100;
+
+/// What a prompt has come to so far.
+#[derive(Clone, Debug)]
+pub struct Prompted {
+    pub session: Session,
+    pub turn: Turn,
+    /// The latest words of the agent in this turn.
+    pub words: Option<String>,
+    /// What the agent waits for.
+    pub approvals: Vec<Approval>,
+}
+
+impl App {
+    /// Sends a prompt to a session and, if asked to, waits until the turn is over or needs an answer.
+    pub async fn session_prompt(
+        &self,
+        cx: &OpContext,
+        session: &Reference,
+        prompt: &Prompt,
+        when_busy: WhenBusy,
+        wait: Option<Duration>,
+    ) -> Result<Prompted> {
+        let operation = Operation::SessionPrompt;
+        let facts = facts([("session", session.as_str())]);
+        let turn = self
+            .change(cx, operation, facts.clone(), async {
+                let reach = cx.authorize(operation)?;
+                let found = self.session_lookup(reach, session).await?;
+                refuse_self(cx, &found)?;
+                if found.archived {
+                    return Err(
+                        AppError::new(ErrorCode::Conflict, "the session is archived")
+                            .hint("session_manage {\"action\": \"restore\"} brings it back"),
+                    );
+                }
+                if found.budget.less(found.usage).is_spent() {
+                    return Err(AppError::new(
+                        ErrorCode::LimitExceeded,
+                        "the session's budget is used up",
+                    )
+                    .hint("begin another session"));
+                }
+                let turn = self.new_turn(cx, found.id, prompt, when_busy == WhenBusy::Steer);
+                let rules = QueueRules {
+                    waiting_max: WAITING_MAX,
+                    only_if_free: when_busy == WhenBusy::Reject,
+                };
+                let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
+                let id = match self.store.turn_queue(&turn, rules, commit).await? {
+                    Applied::Done { .. } => turn.id,
+                    Applied::Replayed { subject } => {
+                        newtype_uuid::GenericUuid::from_untyped_uuid(subject.id)
+                    }
+                };
+                self.wake(found.id);
+                Ok(id)
+            })
+            .await?;
+        if let Some(wait) = wait {
+            self.turn_wait(turn, wait.min(WAIT_MAX)).await?;
+        }
+        self.prompted(turn).await
+    }
+
+    /// Ends the running turn of a session; the session stays.
+    pub async fn session_interrupt(&self, cx: &OpContext, session: &Reference) -> Result<Session> {
+        let operation = Operation::SessionInterrupt;
+        let facts = facts([("session", session.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.session_lookup(reach, session).await?;
+            refuse_self(cx, &found)?;
+            let commit = cx.commit(operation, found.id.into(), facts, vec![]);
+            let _applied = self.store.turn_cancel(found.id, commit).await?;
+            self.wake(found.id);
+            self.session_lookup(reach, &Reference::from(found.id)).await
+        })
+        .await
+    }
+
+    /// Waits until a turn is over or needs an answer, for `limit` at most.
+    async fn turn_wait(&self, turn: TurnId, limit: Duration) -> Result<()> {
+        let mut watch = self.watch(limit);
+        while !self.turn_is_at_rest(turn).await? && watch.next().await {}
+        Ok(())
+    }
+
+    async fn turn_is_at_rest(&self, turn: TurnId) -> Result<bool> {
+        let Some(found) = self.store.turn_by_id(turn).await? else {
+            return Ok(true);
+        };
+        if found.state != TurnState::Running {
+            return Ok(found.state.is_end());
+        }
+        let work = self.store.work_get(found.session).await?;
+        let asks = |work: SessionWork| work.session.state.name() == SessionStateName::Waiting;
+        Ok(work.is_none_or(asks))
+    }
+
+    /// Returns what a turn has come to so far.
+    async fn prompted(&self, turn: TurnId) -> Result<Prompted> {
+        let turn = self.store.turn_by_id(turn).await?;
+        let turn = turn.ok_or_else(|| AppError::not_found("turn"))?;
+        let work = self.store.work_get(turn.session).await?;
+        let work = work.ok_or_else(|| AppError::not_found("session"))?;
+        let latest = self
+            .store
+            .message_latest(wh_domain::Reach::All, turn.session, MessageKind::Agent)
+            .await?;
+        let words = latest.filter(|message| message.turn == Some(turn.id));
+        let pending = |approval: &Approval| approval.settled_at.is_none();
+        Ok(Prompted {
+            words: words.map(|message| message.text),
+            approvals: work.approvals.into_iter().filter(pending).collect(),
+            session: work.session,
+            turn,
+        })
+    }
+}
+
+/// A session directs its descendants, not itself: it would wait for its own end.
+pub(crate) fn refuse_self(cx: &OpContext, session: &Session) -> Result<()> {
+    if cx.principal.credential.session() == Some(session.id) {
+        let message = "a session cannot do this to itself";
+        return Err(AppError::new(ErrorCode::Forbidden, message)
+            .hint("name one of your descendants; session_tree lists them"));
+    }
+    Ok(())
+}

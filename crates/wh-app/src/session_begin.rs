@@ -1,0 +1,163 @@
+//! Begins sessions.
+
+use std::path::PathBuf;
+
+use newtype_uuid::GenericUuid;
+use wh_agents::LaunchRefusal;
+use wh_domain::{
+    AgentName, Budget, ErrorCode, EventKind, NewEvent, NewTurn, Operation, Prompt, Reference,
+    Sender, Session, SessionId, SessionInput, SessionState, SettingKey, Title, TurnId, Usage,
+};
+use wh_store::{Applied, NewSession};
+
+use crate::{App, AppError, OpContext, Result, context::facts};
+
+/// The most characters of a title that is made of a prompt.
+const TITLE_CHARS: usize = 80;
+
+impl App {
+    /// Begins a session: records it, with its first prompt, and lets its keeper make it real.
+    pub async fn session_create(&self, cx: &OpContext, input: SessionInput) -> Result<Session> {
+        let operation = Operation::SessionCreate;
+        let facts = facts([("agent", input.agent.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            self.agents.launch(&input.agent).map_err(cannot_run)?;
+            let path = input.path.map(checked_path).transpose()?;
+            let board = match &input.board {
+                Some(board) => Some(self.board_lookup(reach, board).await?.id),
+                None => None,
+            };
+            let id = SessionId::from_untyped_uuid(self.ids.next());
+            let session = Session {
+                id,
+                owner: cx.principal.owner(),
+                title: title_of(input.title, input.prompt.as_ref(), &input.agent)?,
+                description: input.description,
+                agent: input.agent,
+                role: input.role,
+                state: SessionState::Creating,
+                archived: false,
+                parent: None,
+                root: id,
+                depth: 0,
+                repo: None,
+                worktree: None,
+                path,
+                board,
+                policy: input
+                    .policy
+                    .check()
+                    .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+                mode: input.mode,
+                epoch: 0,
+                budget: input.budget.intersect(self.budget_default().await?),
+                usage: Usage::default(),
+                last_seq: 0,
+                last_words: None,
+                created_at: cx.now,
+                updated_at: cx.now,
+            };
+            let turn = input
+                .prompt
+                .map(|prompt| self.new_turn(cx, id, &prompt, false));
+            let live_max = self
+                .setting(SettingKey::SessionLivePerUserMax)
+                .await?
+                .value
+                .0;
+            let new = NewSession {
+                session,
+                turn,
+                live_max: u32::try_from(live_max.unwrap_or(i64::MAX)).unwrap_or(u32::MAX),
+            };
+            let events = vec![NewEvent {
+                kind: EventKind::Created,
+                subject: id.into(),
+                owner: new.session.owner,
+                session: Some(id),
+                actor: Some(cx.principal.user),
+                facts: facts.clone(),
+            }];
+            let commit = cx.commit(operation, id.into(), facts, events);
+            let id = match self.store.session_begin(&new, commit).await? {
+                Applied::Done { .. } => id,
+                Applied::Replayed { subject } => SessionId::from_untyped_uuid(subject.id),
+            };
+            self.wake(id);
+            self.session_lookup(reach, &Reference::from(id)).await
+        })
+        .await
+    }
+
+    /// Makes a prompt that waits for its session.
+    pub(crate) fn new_turn(
+        &self,
+        cx: &OpContext,
+        session: SessionId,
+        prompt: &Prompt,
+        urgent: bool,
+    ) -> NewTurn {
+        NewTurn {
+            id: TurnId::from_untyped_uuid(self.ids.next()),
+            session,
+            prompt: prompt.as_str().to_owned(),
+            sender: Sender {
+                user: cx.principal.user,
+                session: cx.principal.credential.session(),
+            },
+            urgent,
+            created_at: cx.now,
+        }
+    }
+
+    /// Returns what a session may use unless less is asked for.
+    async fn budget_default(&self) -> Result<Budget> {
+        let settings = self.settings().await?;
+        let limit = |key| {
+            let found = settings.iter().find(|setting| setting.key == key)?;
+            u64::try_from(found.value.0?).ok()
+        };
+        Ok(Budget {
+            tokens: limit(SettingKey::BudgetSessionTokens),
+            cost_micros: limit(SettingKey::BudgetSessionCostMicros),
+            wall_seconds: limit(SettingKey::BudgetSessionWallSeconds),
+            turns: limit(SettingKey::BudgetSessionTurns),
+        })
+    }
+}
+
+fn cannot_run(refusal: LaunchRefusal) -> AppError {
+    let error = AppError::new(ErrorCode::InvalidInput, refusal.to_string());
+    match refusal {
+        LaunchRefusal::Unknown { .. } => error.hint("agent_list names the agents there are"),
+        LaunchRefusal::Missing { install, .. } => error.hint(install.join("; ")),
+    }
+}
+
+/// Checks a directory that is to be worked in as it is.
+fn checked_path(path: PathBuf) -> Result<PathBuf> {
+    let hint = "name a directory on the server's machine, from the root";
+    if !path.is_absolute() {
+        return Err(AppError::invalid("path must be absolute").hint(hint));
+    }
+    let real = path.canonicalize().ok().filter(|path| path.is_dir());
+    real.ok_or_else(|| {
+        AppError::invalid(format!("{} is not a directory", path.display())).hint(hint)
+    })
+}
+
+/// Returns the title asked for, or the beginning of the prompt.
+fn title_of(title: Option<Title>, prompt: Option<&Prompt>, agent: &AgentName) -> Result<Title> {
+    if let Some(title) = title {
+        return Ok(title);
+    }
+    let line =
+        prompt.and_then(|prompt| prompt.as_str().lines().find(|line| !line.trim().is_empty()));
+    let made = line.map(|line| line.trim().chars().take(TITLE_CHARS).collect::<String>());
+    let made = made.and_then(|line| Title::parse(&line).ok());
+    match made {
+        Some(title) => Ok(title),
+        None => Ok(Title::parse(&format!("{agent} session"))?),
+    }
+}

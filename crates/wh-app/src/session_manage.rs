@@ -1,0 +1,116 @@
+//! Starting, stopping and putting away.
+
+use jiff::SignedDuration;
+use wh_domain::{
+    ErrorCode, EventKind, Facts, NewEvent, Operation, Reference, Session, SessionAction,
+    SessionEvent, SessionState,
+};
+
+use crate::{App, AppError, OpContext, Result, context::facts, prompt::refuse_self};
+
+/// How long a stop may take before the whole tree is killed.
+const STOP_WITHIN: SignedDuration = SignedDuration::from_secs(5);
+
+impl App {
+    /// Starts, stops, archives, restores or deletes a session. Answers at once; `session_wait` tells when it is done.
+    pub async fn session_manage(
+        &self,
+        cx: &OpContext,
+        session: &Reference,
+        action: SessionAction,
+    ) -> Result<Session> {
+        let operation = Operation::SessionManage;
+        let facts = facts([("session", session.as_str()), ("action", action.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.session_lookup(reach, session).await?;
+            refuse_self(cx, &found)?;
+            match action {
+                SessionAction::Start => {
+                    if found.archived {
+                        return Err(
+                            AppError::new(ErrorCode::Conflict, "the session is archived")
+                                .hint("restore it first"),
+                        );
+                    }
+                    let event = SessionEvent::ResumeRequested;
+                    self.session_step(cx, &found, event, facts).await?;
+                }
+                SessionAction::Stop => self.session_stop(cx, &found, facts).await?,
+                SessionAction::Archive | SessionAction::Restore => {
+                    let archived = action == SessionAction::Archive;
+                    if archived && is_under_way(&found.state) {
+                        self.session_stop(cx, &found, facts.clone()).await?;
+                    }
+                    let events = vec![updated(cx, &found, EventKind::Updated)];
+                    let commit = cx.commit(operation, found.id.into(), facts, events);
+                    let archive = self.store.session_archive(found.id, archived, commit);
+                    let _applied = archive.await?;
+                }
+                SessionAction::Delete => {
+                    self.session_forget(cx, &found, facts).await?;
+                    return Ok(found);
+                }
+            }
+            self.wake(found.id);
+            self.session_lookup(reach, &Reference::from(found.id)).await
+        })
+        .await
+    }
+
+    async fn session_step(
+        &self,
+        cx: &OpContext,
+        session: &Session,
+        event: SessionEvent,
+        facts: Facts,
+    ) -> Result<()> {
+        let commit = cx.commit(Operation::SessionManage, session.id.into(), facts, vec![]);
+        let _applied = self.store.session_move(session.id, &event, commit).await?;
+        Ok(())
+    }
+
+    /// Asks for a stop. Asking for one of a session that is stopped already is not a mistake.
+    async fn session_stop(&self, cx: &OpContext, session: &Session, facts: Facts) -> Result<()> {
+        if session.state == SessionState::Stopped {
+            return Ok(());
+        }
+        let kill_at = cx.now + STOP_WITHIN;
+        let event = SessionEvent::StopRequested { kill_at };
+        self.session_step(cx, session, event, facts).await
+    }
+
+    async fn session_forget(&self, cx: &OpContext, session: &Session, facts: Facts) -> Result<()> {
+        if is_under_way(&session.state) && session.state != SessionState::Idle {
+            let message = format!("the session is {}", session.state.name().as_str());
+            return Err(AppError::new(ErrorCode::Conflict, message).hint("stop it first"));
+        }
+        let work = self.store.work_get(session.id).await?;
+        let has_process =
+            work.is_some_and(|work| work.run.is_some_and(|run| run.ended_at.is_none()));
+        if has_process {
+            let message = "the session's process is still there";
+            return Err(AppError::new(ErrorCode::Conflict, message).hint("stop it first"));
+        }
+        let events = vec![updated(cx, session, EventKind::Deleted)];
+        let commit = cx.commit(Operation::SessionManage, session.id.into(), facts, events);
+        let _applied = self.store.session_delete(session.id, commit).await?;
+        Ok(())
+    }
+}
+
+/// Tells whether something may be happening in a session.
+fn is_under_way(state: &SessionState) -> bool {
+    !(state.name().is_end() || matches!(state, SessionState::Stopped | SessionState::Interrupted))
+}
+
+fn updated(cx: &OpContext, session: &Session, kind: EventKind) -> NewEvent {
+    NewEvent {
+        kind,
+        subject: session.id.into(),
+        owner: session.owner,
+        session: Some(session.id),
+        actor: Some(cx.principal.user),
+        facts: Facts::new(),
+    }
+}

@@ -1,0 +1,125 @@
+//! Waiting for sessions without polling them.
+
+use std::time::Duration;
+
+use tokio::{sync::watch, time::Instant};
+use tokio_util::sync::CancellationToken;
+use wh_domain::{EventSeq, Operation, Reference, Session, SessionId, SessionStateName, WaitFor};
+
+use crate::{App, AppError, OpContext, Result, context::facts};
+
+/// The longest wait of one call.
+pub(crate) const WAIT_MAX: Duration = Duration::from_secs(300);
+
+/// How often a wait looks, whether or not it heard of something.
+const LOOK_EVERY: Duration = Duration::from_secs(2);
+
+/// The most sessions of one wait.
+const SESSIONS_MAX: usize = 50;
+
+/// What a wait came to.
+#[derive(Clone, Debug)]
+pub struct Waited {
+    /// Each session as it is now, and whether it is done: at rest, ended, or in need of an answer.
+    pub sessions: Vec<(Session, bool)>,
+}
+
+impl App {
+    /// Waits until sessions are at rest, ended or in need of an answer, for `limit` at most.
+    pub async fn session_wait(
+        &self,
+        cx: &OpContext,
+        sessions: &[Reference],
+        wait_for: WaitFor,
+        limit: Duration,
+    ) -> Result<Waited> {
+        let operation = Operation::SessionWait;
+        let first = sessions.first().map_or("", Reference::as_str);
+        self.read(cx, operation, facts([("session", first)]), async {
+            let reach = cx.authorize(operation)?;
+            if sessions.is_empty() || sessions.len() > SESSIONS_MAX {
+                let message = format!("name 1 to {SESSIONS_MAX} sessions");
+                return Err(AppError::invalid(message));
+            }
+            let mut ids = Vec::new();
+            for reference in sessions {
+                ids.push(self.session_lookup(reach, reference).await?.id);
+            }
+            let mut watch = self.watch(limit.min(WAIT_MAX));
+            loop {
+                let sessions = self.at_rest(&ids).await?;
+                let mut done = sessions.iter().map(|(_, done)| *done);
+                let enough = match wait_for {
+                    WaitFor::All => done.all(|done| done),
+                    WaitFor::Any => done.any(|done| done),
+                };
+                if enough || !watch.next().await {
+                    return Ok(Waited { sessions });
+                }
+            }
+        })
+        .await
+    }
+
+    /// Returns sessions as they are now, and whether each is at rest.
+    async fn at_rest(&self, ids: &[SessionId]) -> Result<Vec<(Session, bool)>> {
+        let mut sessions = Vec::new();
+        for id in ids {
+            let work = self.store.work_get(*id).await?;
+            let work = work.ok_or_else(|| AppError::not_found("session"))?;
+            let done = is_at_rest(work.session.state.name(), work.next.is_some());
+            sessions.push((work.session, done));
+        }
+        Ok(sessions)
+    }
+
+    /// Begins to watch for changes, for `limit` at most.
+    pub(crate) fn watch(&self, limit: Duration) -> Watch {
+        Watch {
+            changes: self.store.event_watch(),
+            deadline: Instant::now() + limit,
+            stop: self.shutdown.clone(),
+        }
+    }
+}
+
+/// Tells when it is worth to look again.
+pub(crate) struct Watch {
+    changes: watch::Receiver<EventSeq>,
+    deadline: Instant,
+    stop: CancellationToken,
+}
+
+impl Watch {
+    /// Waits until something has changed since the call before; false when the time is up or the server stops.
+    pub(crate) async fn next(&mut self) -> bool {
+        let now = Instant::now();
+        if now >= self.deadline {
+            return false;
+        }
+        let look = (now + LOOK_EVERY).min(self.deadline);
+        tokio::select! {
+            changed = self.changes.changed() => changed.is_ok(),
+            () = tokio::time::sleep_until(look) => true,
+            () = self.stop.cancelled() => false,
+        }
+    }
+}
+
+/// Tells whether nothing will happen to a session by itself.
+fn is_at_rest(state: SessionStateName, has_queue: bool) -> bool {
+    match state {
+        SessionStateName::Creating
+        | SessionStateName::Running
+        | SessionStateName::Reviewing
+        | SessionStateName::Stopping => false,
+        SessionStateName::Idle => !has_queue,
+        SessionStateName::Waiting
+        | SessionStateName::Stopped
+        | SessionStateName::Interrupted
+        | SessionStateName::Completed
+        | SessionStateName::Failed
+        | SessionStateName::Terminated
+        | SessionStateName::Abandoned => true,
+    }
+}

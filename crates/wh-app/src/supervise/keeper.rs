@@ -1,0 +1,208 @@
+//! One session's keeper: waits for what is wanted and for what happens, and brings the two together.
+
+use std::{sync::Arc, time::Duration};
+
+use jiff::{SignedDuration, Timestamp};
+use tokio::sync::Notify;
+use wh_domain::{Session, SessionId, SettingKey};
+use wh_runner::{journal::Record, link::LinkError};
+use wh_store::{RunFact, RunStep, SessionWork, StoreError};
+
+use super::{
+    link::Link,
+    story::{Story, Telling},
+};
+use crate::{App, Result};
+
+/// How long a keeper that failed rests before it tries again.
+const RETRY_AFTER: Duration = Duration::from_secs(2);
+
+/// Looks after one session for as long as something is to be done about it.
+pub(super) struct Keeper {
+    pub(super) app: Arc<App>,
+    pub(super) session: SessionId,
+    bell: Arc<Notify>,
+    pub(super) link: Option<Link>,
+    pub(super) story: Story,
+    /// What the run was told already; telling twice is harmless and telling each time is a waste.
+    pub(super) sent: Vec<String>,
+    /// Since when the process has had nothing to do.
+    pub(super) idle_since: Option<Timestamp>,
+    pub(super) renewed_at: Option<Timestamp>,
+}
+
+/// What a look at the session came to.
+pub(super) enum Look {
+    /// Something was done: look again.
+    Again,
+    /// Nothing to do before this time, unless something happens.
+    Rest(Timestamp),
+    /// Nothing to do at all.
+    Done,
+}
+
+/// What woke a keeper.
+enum Woken {
+    Said(Result<Vec<Record>, LinkError>),
+    Asked,
+}
+
+impl Keeper {
+    pub(super) fn new(app: Arc<App>, session: SessionId, bell: Arc<Notify>) -> Self {
+        Self {
+            app,
+            session,
+            bell,
+            link: None,
+            story: Story::new(0, None),
+            sent: Vec::new(),
+            idle_since: None,
+            renewed_at: None,
+        }
+    }
+
+    /// Keeps the session until nothing is to be done about it or the server stops.
+    pub(super) async fn run(mut self) {
+        let stop = self.app.shutdown.clone();
+        loop {
+            let kept = stop.run_until_cancelled(self.keep()).await;
+            match kept {
+                None | Some(Ok(())) => return,
+                Some(Err(error)) => {
+                    tracing::warn!(session = %self.session, %error, "a session could not be looked after; trying again");
+                    // Whatever was half done, the rows know: begin from them.
+                    self.link = None;
+                    let rest = tokio::time::sleep(RETRY_AFTER);
+                    if stop.run_until_cancelled(rest).await.is_none() {
+                        return;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn keep(&mut self) -> Result<()> {
+        loop {
+            let rest_until = match self.look().await? {
+                Look::Again => continue,
+                Look::Done => return Ok(()),
+                Look::Rest(until) => until,
+            };
+            // Words go straight into the transcript; only what changes what is to be done is worth another look.
+            loop {
+                match self.wait(rest_until).await {
+                    Woken::Asked => break,
+                    Woken::Said(Ok(records)) => {
+                        if self.store_records(&records).await? {
+                            break;
+                        }
+                    }
+                    Woken::Said(Err(error)) => {
+                        tracing::debug!(session = %self.session, %error, "the link to a run ended");
+                        self.link = None;
+                        break;
+                    }
+                }
+            }
+        }
+    }
+
+    async fn wait(&mut self, until: Timestamp) -> Woken {
+        let left = until.duration_since(self.app.clock.now());
+        let left = Duration::try_from(left).unwrap_or(Duration::ZERO);
+        let said = async {
+            match &mut self.link {
+                Some(link) => link.records().await,
+                None => std::future::pending().await,
+            }
+        };
+        tokio::select! {
+            biased;
+            () = self.bell.notified() => Woken::Asked,
+            said = said => Woken::Said(said),
+            () = tokio::time::sleep(left) => Woken::Asked,
+        }
+    }
+
+    /// Stores records and acknowledges them. Tells whether they change what is to be done.
+    pub(super) async fn store_records(&mut self, records: &[Record]) -> Result<bool> {
+        let Some(work) = self.app.store.work_get(self.session).await? else {
+            return Ok(true);
+        };
+        let facts = self.facts_of(&work, records).await?;
+        let Some((run, last)) = work.run.as_ref().zip(records.last()) else {
+            return Ok(true);
+        };
+        let weighty = facts.iter().any(is_weighty);
+        if last.seq > run.journal_seq {
+            let step = RunStep {
+                session: self.session,
+                epoch: run.epoch,
+                after: run.journal_seq,
+                through: last.seq,
+                at: self.app.clock.now(),
+                facts,
+            };
+            self.app.store.run_apply(step).await?;
+        }
+        if let Some(link) = &self.link {
+            // If this is lost, so is the link, and the next one asks for what is stored.
+            link.ack(last.seq).await.ok();
+        }
+        Ok(weighty)
+    }
+
+    async fn facts_of(&mut self, work: &SessionWork, records: &[Record]) -> Result<Vec<RunFact>> {
+        let stored = work.run.as_ref().map_or(0, |run| run.journal_seq);
+        let home = self.app.session_place(&work.session).await?;
+        let about = Telling {
+            session: &work.session,
+            home: &home,
+            ids: self.app.ids.as_ref(),
+            approval_wait: self.minutes(SettingKey::ApprovalTimeoutMinutes).await?,
+            has_conversation: work.conversation.is_some(),
+        };
+        let mut facts = Vec::new();
+        for record in records.iter().filter(|record| record.seq > stored) {
+            self.story.tell(record, &about, &mut facts);
+        }
+        for fact in &mut facts {
+            if let RunFact::TurnEnded { commit_after, .. } = fact {
+                *commit_after = self.app.session_commit(&work.session).await;
+            }
+        }
+        Ok(facts)
+    }
+
+    /// Stores something that the server itself says.
+    pub(super) async fn say(&mut self, session: &Session, facts: Vec<RunFact>) -> Result<()> {
+        let step = RunStep {
+            session: session.id,
+            epoch: session.epoch,
+            after: 0,
+            through: 0,
+            at: self.app.clock.now(),
+            facts,
+        };
+        match self.app.store.run_apply(step).await {
+            // Somebody was faster: look again.
+            Err(StoreError::Stale { .. }) => Ok(()),
+            stored => Ok(stored.map(drop)?),
+        }
+    }
+
+    /// Returns a setting in minutes.
+    pub(super) async fn minutes(&self, key: SettingKey) -> Result<SignedDuration> {
+        let value = self.app.setting(key).await?.value;
+        let minutes = value.0.unwrap_or(i64::from(u16::MAX));
+        Ok(SignedDuration::from_mins(minutes))
+    }
+}
+
+/// Tells whether a fact changes what is to be done.
+fn is_weighty(fact: &RunFact) -> bool {
+    !matches!(
+        fact,
+        RunFact::Message { .. } | RunFact::Introduced(_) | RunFact::Told(_)
+    )
+}

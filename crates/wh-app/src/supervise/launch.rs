@@ -1,0 +1,176 @@
+//! Starts a run: makes its place, its token and its spec, and lets the runner go.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use newtype_uuid::GenericUuid;
+use wh_agents::{Launch, LaunchProgram, LaunchRefusal, Resume, TokenCount};
+use wh_domain::{
+    Abilities, Conversation, Key, KeyId, KeyScope, Name, Run, Secret, Session, ToolsLink,
+};
+use wh_runner::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token, link};
+use wh_store::SessionWork;
+
+use crate::{App, AppError, Result, authenticate::hash_secret};
+
+/// The name under which agents see our tools.
+pub(crate) const TOOLS_NAME: &str = "wheelhouse";
+
+/// Where the endpoint for agents is.
+const TOOLS_PATH: &str = "/mcp";
+
+/// How long a session token lives unless it is renewed.
+pub(super) const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(24);
+
+/// What came of trying to start a run.
+pub(super) enum Started {
+    Yes {
+        epoch: u64,
+    },
+    /// Not now: the agent would lose the conversation.
+    NotBefore(Timestamp),
+}
+
+impl App {
+    /// Starts the next run of a session. An error is about the session and is told in words.
+    pub(super) async fn run_start(&self, work: &SessionWork) -> Result<Started> {
+        let session = &work.session;
+        let launch = self.agents.launch(&session.agent).map_err(refused)?;
+        let now = self.clock.now();
+        let begin = match begin(&launch, work.conversation.as_ref(), now) {
+            Ok(begin) => begin,
+            Err(at) => return Ok(Started::NotBefore(at)),
+        };
+        let cwd = self.session_home(session).await?;
+        let secret = Secret::from_random(KeyScope::Session, self.ids.secret_bits());
+        let (run, key) = self.new_run(session, &secret, now)?;
+        self.store.run_begin(&run, &key).await?;
+        let spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
+        let dir = self.run_dir(&run);
+        link::spawn(&self.runs.program, &dir, &spec)
+            .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
+        Ok(Started::Yes { epoch: run.epoch })
+    }
+
+    fn new_run(&self, session: &Session, secret: &Secret, now: Timestamp) -> Result<(Run, Key)> {
+        let epoch = session.epoch + 1;
+        let key = Key {
+            id: KeyId::from_untyped_uuid(self.ids.next()),
+            user: session.owner.user,
+            name: Name::parse("agent")?,
+            scope: KeyScope::Session,
+            prefix: secret.prefix(),
+            hash: hash_secret(secret),
+            session: Some((session.id, epoch)),
+            created_at: now,
+            expires_at: Some(now + TOKEN_LIFE),
+            last_used_at: None,
+            revoked_at: None,
+        };
+        let run = Run {
+            session: session.id,
+            epoch,
+            key: key.id,
+            journal_seq: 0,
+            conversation: None,
+            abilities: Abilities::default(),
+            tools: ToolsLink::Unused,
+            started_at: now,
+            ready_at: None,
+            ended_at: None,
+            ending: None,
+        };
+        Ok((run, key))
+    }
+
+    fn run_spec(
+        &self,
+        session: &Session,
+        run: &Run,
+        launch: &Launch,
+        begin: Begin,
+        cwd: PathBuf,
+        secret: &Secret,
+    ) -> RunSpec {
+        let command = match &launch.program {
+            LaunchProgram::Itself => self.runs.program.clone(),
+            LaunchProgram::Found(path) => path.clone(),
+        };
+        let env: BTreeMap<_, _> = launch
+            .environment
+            .iter()
+            .map(|(name, value)| (name.clone(), value.expose().to_owned()))
+            .collect();
+        RunSpec {
+            session: session.id,
+            epoch: run.epoch,
+            command,
+            args: launch.arguments.clone(),
+            env,
+            cwd,
+            begin,
+            mcp: Some(McpSpec {
+                name: TOOLS_NAME.to_owned(),
+                token: Token::new(secret.expose()),
+                server_file: self.runs.server_file.clone(),
+                path: TOOLS_PATH.to_owned(),
+            }),
+            limits: Limits::default(),
+            quirks: Quirks {
+                initial_mode: session.mode.clone(),
+                input_includes_cached: launch.tokens == TokenCount::InputWithCached,
+                always_load_tools: launch.always_load_tools,
+                ..Quirks::default()
+            },
+        }
+    }
+
+    /// Returns where a run's files lie.
+    pub(super) fn run_dir(&self, run: &Run) -> RunDir {
+        let name = format!("{}-{}", run.session, run.epoch);
+        RunDir::new(self.runs.runs.join(name))
+    }
+}
+
+/// Decides how the conversation begins; an error says from when on it may.
+fn begin(
+    launch: &Launch,
+    known: Option<&Conversation>,
+    now: Timestamp,
+) -> Result<Begin, Timestamp> {
+    const MINUTE: i64 = 60;
+    let Some(known) = known else {
+        return Ok(Begin::New);
+    };
+    let agent_session = known.name.clone();
+    let Abilities { load, resume } = known.abilities;
+    match launch.resume {
+        Resume::LoadInALaterMinute
+            if now.as_second() / MINUTE == known.since.as_second() / MINUTE =>
+        {
+            let next = (known.since.as_second() / MINUTE + 1) * MINUTE + 1;
+            Err(Timestamp::from_second(next).unwrap_or(now))
+        }
+        Resume::Resume | Resume::AsOffered if resume => Ok(Begin::Resume { agent_session }),
+        _ if load => Ok(Begin::Load { agent_session }),
+        // The agent cannot take anything up again: it begins anew, and the transcript is ours.
+        _ => Ok(Begin::New),
+    }
+}
+
+fn refused(refusal: LaunchRefusal) -> AppError {
+    let code = wh_domain::ErrorCode::Unavailable;
+    let error = AppError::new(code, refusal.to_string());
+    match refusal {
+        LaunchRefusal::Unknown { .. } => error.hint("agent_list names the agents there are"),
+        LaunchRefusal::Missing { install, .. } => error.hint(install.join("; ")),
+    }
+}
+
+/// Says an error together with what to do about it, for a transcript.
+pub(super) fn in_words(error: &AppError) -> String {
+    match &error.hint {
+        Some(hint) => format!("{error} ({hint})"),
+        None => error.to_string(),
+    }
+}

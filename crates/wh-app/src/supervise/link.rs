@@ -1,0 +1,106 @@
+//! The keeper's connection to a run: what it says, in order, and commands that are carried out once.
+
+use std::{collections::VecDeque, time::Duration};
+
+use wh_runner::{
+    RunDir,
+    journal::{JournalReader, Record},
+    link::{Action, Commands, Events, LinkError, LinkEvent, Outcome, attach},
+};
+
+/// How long a run may take to answer a command.
+const REPLY_WITHIN: Duration = Duration::from_secs(10);
+
+/// The most records, and bytes of them, that are taken together.
+const BATCH_RECORDS: usize = 256;
+
+/// A connection to a run.
+pub(super) struct Link {
+    pub(super) epoch: u64,
+    commands: Commands,
+    events: Events,
+    /// What was said while a command waited for its answer.
+    heard: VecDeque<Record>,
+}
+
+impl Link {
+    /// Connects and asks for everything behind `after`.
+    pub(super) async fn open(
+        dir: &RunDir,
+        epoch: u64,
+        after: u64,
+        patience: Duration,
+    ) -> Result<Self, LinkError> {
+        let (welcome, commands, events) = attach(dir, patience).await?;
+        if welcome.epoch != epoch {
+            let reason = format!("it is run {}, not {epoch}", welcome.epoch);
+            return Err(LinkError::Refused { reason });
+        }
+        commands.follow(after).await?;
+        Ok(Self {
+            epoch,
+            commands,
+            events,
+            heard: VecDeque::new(),
+        })
+    }
+
+    /// Waits for the next records and takes along what is there already.
+    ///
+    /// # Cancel safety
+    ///
+    /// A call that is given up loses nothing.
+    pub(super) async fn records(&mut self) -> Result<Vec<Record>, LinkError> {
+        while self.heard.is_empty() {
+            if let LinkEvent::Record(record) = self.events.next().await? {
+                self.heard.push_back(record);
+            }
+        }
+        while self.heard.len() < BATCH_RECORDS {
+            match futures::FutureExt::now_or_never(self.events.next()) {
+                Some(Ok(LinkEvent::Record(record))) => self.heard.push_back(record),
+                Some(Ok(LinkEvent::Pending { .. })) => {}
+                // An end is told by the next call, after what was said before it.
+                Some(Err(_)) | None => break,
+            }
+        }
+        let count = self.heard.len().min(BATCH_RECORDS);
+        Ok(self.heard.drain(..count).collect())
+    }
+
+    /// Has the run do something; the same id again is answered with the first outcome.
+    pub(super) async fn command(&mut self, id: &str, action: Action) -> Result<Outcome, LinkError> {
+        let command = self.commands.command(id, action);
+        let deadline = tokio::time::sleep(REPLY_WITHIN);
+        tokio::pin!(command, deadline);
+        loop {
+            tokio::select! {
+                outcome = &mut command => return outcome,
+                event = self.events.next() => {
+                    if let LinkEvent::Record(record) = event? {
+                        self.heard.push_back(record);
+                    }
+                }
+                () = &mut deadline => return Err(LinkError::Ended),
+            }
+        }
+    }
+
+    /// Says that everything up to `seq` is stored for good.
+    pub(super) async fn ack(&self, seq: u64) -> Result<(), LinkError> {
+        self.commands.ack(seq).await
+    }
+}
+
+/// Reads what a dead run left behind `after`, a batch at a time.
+pub(super) fn left_behind(dir: &RunDir, after: u64) -> std::io::Result<Vec<Record>> {
+    let mut reader = JournalReader::new(&dir.journal(), after);
+    let mut records = Vec::new();
+    while records.len() < BATCH_RECORDS {
+        match reader.next(u64::MAX)? {
+            Some(record) => records.push(record),
+            None => break,
+        }
+    }
+    Ok(records)
+}

@@ -1,0 +1,522 @@
+//! Turns what an agent reports into what is stored: messages, approvals, turns. It decides nothing about processes.
+
+use std::path::{Path, PathBuf};
+
+use jiff::{SignedDuration, Timestamp};
+use newtype_uuid::GenericUuid;
+use serde_json::json;
+use wh_domain::{
+    Abilities, Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageId,
+    MessageKind, NewMessage, Session, Settlement, TurnId, TurnState, Usage, Verdict,
+};
+use wh_runner::{
+    AgentEvent,
+    event::{
+        Cost, Exit, Notice, PermissionKind, PermissionRequest, PlanEntry, Question, ToolCall,
+        ToolKind, TurnEnd, TurnUsage,
+    },
+    journal::Record,
+};
+use wh_store::RunFact;
+
+use super::launch::TOOLS_NAME;
+use crate::IdSource;
+
+/// Words are joined into one message up to this size.
+const MESSAGE_BYTES_MAX: usize = 32 << 10;
+
+/// What one turn may add to a transcript; the rest is counted and not kept.
+const TURN_BYTES_MAX: usize = 8 << 20;
+
+/// What the story is about.
+pub(super) struct Telling<'a> {
+    pub(super) session: &'a Session,
+    pub(super) home: &'a Path,
+    pub(super) ids: &'a dyn IdSource,
+    /// How long an approval waits, unless the session's policy says otherwise.
+    pub(super) approval_wait: SignedDuration,
+    /// Whether the agent ever opened a conversation; one that never did cannot go on.
+    pub(super) has_conversation: bool,
+}
+
+/// The place in one run's story.
+#[derive(Debug)]
+pub(super) struct Story {
+    epoch: u64,
+    turn: Option<TurnId>,
+    /// The message that grows.
+    open: Option<Open>,
+    kept_bytes: usize,
+    dropped_bytes: usize,
+}
+
+#[derive(Debug)]
+struct Open {
+    kind: MessageKind,
+    reference: String,
+    text: String,
+}
+
+impl Story {
+    /// Goes on with a run that may be at work on a turn.
+    pub(super) fn new(epoch: u64, turn: Option<TurnId>) -> Self {
+        Self {
+            epoch,
+            turn,
+            open: None,
+            kept_bytes: 0,
+            dropped_bytes: 0,
+        }
+    }
+
+    /// A prompt was handed over.
+    pub(super) fn begin_turn(&mut self, turn: TurnId) {
+        self.turn = Some(turn);
+        self.open = None;
+        self.kept_bytes = 0;
+        self.dropped_bytes = 0;
+    }
+
+    /// Returns what a record makes true.
+    pub(super) fn tell(&mut self, record: &Record, about: &Telling<'_>, facts: &mut Vec<RunFact>) {
+        let at = i64::try_from(record.at).ok();
+        let at = at.and_then(|at| Timestamp::from_microsecond(at).ok());
+        let mut teller = Teller {
+            story: self,
+            about,
+            at: at.unwrap_or(Timestamp::UNIX_EPOCH),
+            seq: record.seq,
+            facts,
+        };
+        teller.event(&record.event);
+    }
+}
+
+struct Teller<'a> {
+    story: &'a mut Story,
+    about: &'a Telling<'a>,
+    at: Timestamp,
+    seq: u64,
+    facts: &'a mut Vec<RunFact>,
+}
+
+impl Teller<'_> {
+    fn event(&mut self, event: &AgentEvent) {
+        match event {
+            AgentEvent::Started { capabilities, .. } => {
+                let abilities = Abilities {
+                    load: capabilities.load,
+                    resume: capabilities.resume,
+                };
+                self.facts.push(RunFact::Introduced(abilities));
+            }
+            AgentEvent::SessionReady { agent_session, .. } => {
+                let conversation = agent_session.clone();
+                self.facts.push(RunFact::Ready { conversation });
+            }
+            AgentEvent::Text { text } => self.words(MessageKind::Agent, text),
+            AgentEvent::Thought { text } => self.words(MessageKind::Thought, text),
+            AgentEvent::ToolCall { call } | AgentEvent::ToolCallUpdate { call } => {
+                self.tool_call(call);
+            }
+            AgentEvent::Plan { entries } => self.plan(entries),
+            AgentEvent::Usage { cost, .. } => self.cost(cost.as_ref()),
+            AgentEvent::PermissionRequested { request } => self.permission(request),
+            AgentEvent::PermissionSettled { id, chosen } => {
+                let state = chosen.map_or(ApprovalState::Withdrawn, state_of);
+                self.settled(id, state, None);
+            }
+            AgentEvent::QuestionAsked { question } => self.question(question),
+            AgentEvent::QuestionSettled { id, answer } => {
+                let state = match answer {
+                    Some(_) => ApprovalState::Allowed,
+                    None => ApprovalState::Withdrawn,
+                };
+                self.settled(id, state, answer.clone());
+            }
+            AgentEvent::TurnEnded { reason, usage, .. } => self.turn_ended(reason, *usage),
+            AgentEvent::Notice { notice } => self.notice(notice),
+            AgentEvent::Exited { how, stderr } => self.exited(how, stderr),
+            AgentEvent::TurnStarted { .. }
+            | AgentEvent::ModeChanged { .. }
+            | AgentEvent::Titled { .. } => {}
+        }
+    }
+
+    /// Adds words to the message that grows, or begins one.
+    fn words(&mut self, kind: MessageKind, text: &str) {
+        if !self.may_keep(text.len()) {
+            return;
+        }
+        let fits =
+            |open: &Open| open.kind == kind && open.text.len() + text.len() <= MESSAGE_BYTES_MAX;
+        if !self.story.open.as_ref().is_some_and(fits) {
+            let reference = format!("w{}-{}", self.story.epoch, self.seq);
+            self.story.open = Some(Open {
+                kind,
+                reference,
+                text: String::new(),
+            });
+        }
+        let Some(open) = &mut self.story.open else {
+            return;
+        };
+        open.text.push_str(text);
+        let (reference, whole) = (open.reference.clone(), open.text.clone());
+        // What is replaced a moment later need not be stored first.
+        if let Some(RunFact::Message {
+            reference: Some(last),
+            message,
+        }) = self.facts.last_mut()
+            && *last == reference
+        {
+            message.text = whole;
+            return;
+        }
+        self.message(Some(reference), kind, whole, None);
+    }
+
+    fn tool_call(&mut self, call: &ToolCall) {
+        self.story.open = None;
+        let detail = serde_json::to_string(call).unwrap_or_default();
+        if self.may_keep(detail.len()) {
+            let reference = format!("t{}-{}", self.story.epoch, call.id);
+            self.message(
+                Some(reference),
+                MessageKind::ToolCall,
+                call.title.clone(),
+                Some(detail),
+            );
+        }
+    }
+
+    fn plan(&mut self, entries: &[PlanEntry]) {
+        self.story.open = None;
+        let line = |entry: &PlanEntry| {
+            let mark = match entry.status.as_str() {
+                "completed" => "x",
+                "in_progress" => "~",
+                _ => " ",
+            };
+            format!("[{mark}] {}", entry.text)
+        };
+        let text: Vec<_> = entries.iter().map(line).collect();
+        let turn = self
+            .story
+            .turn
+            .map_or_else(String::new, |id| id.to_string());
+        let reference = format!("p{}-{turn}", self.story.epoch);
+        let detail = serde_json::to_string(entries).ok();
+        self.message(Some(reference), MessageKind::Plan, text.join("\n"), detail);
+    }
+
+    fn cost(&mut self, cost: Option<&Cost>) {
+        if let Some(cost) = cost
+            && cost.currency.eq_ignore_ascii_case("usd")
+            && cost.amount.is_finite()
+            && cost.amount > 0.0
+        {
+            let micros = (cost.amount * 1e6).min(1e15) as u64;
+            self.facts.push(RunFact::Cost { micros });
+        }
+    }
+
+    fn permission(&mut self, request: &PermissionRequest) {
+        self.story.open = None;
+        let call = &request.call;
+        let policy = &self.about.session.policy;
+        let verdict = if is_our_tool(call) {
+            Verdict::Allow
+        } else {
+            policy.decide(&action_of(call), self.about.home)
+        };
+        let kind = match call.kind {
+            ToolKind::SwitchMode => ApprovalKind::Plan,
+            _ => ApprovalKind::Permission,
+        };
+        let options: Vec<_> = request
+            .options
+            .iter()
+            .map(|option| json!({ "name": option.name, "kind": option.kind }))
+            .collect();
+        let detail = json!({ "call": call, "options": options });
+        let mut approval = self.approval(&request.id, kind, call.title.clone(), detail);
+        let rule = match verdict {
+            Verdict::Ask => None,
+            Verdict::Allow => Some(ApprovalState::Allowed),
+            Verdict::Deny => Some(ApprovalState::Denied),
+        };
+        if let Some(state) = rule {
+            approval.state = state;
+            approval.answer = Some("by the session's policy".to_owned());
+            approval.settled_at = Some(self.at);
+            approval.expires_at = None;
+        }
+        self.facts.push(RunFact::Asked(approval));
+    }
+
+    fn question(&mut self, question: &Question) {
+        self.story.open = None;
+        let detail = json!({ "field": question.field });
+        let text = question.text.clone();
+        let approval = self.approval(&question.id, ApprovalKind::Question, text, detail);
+        self.facts.push(RunFact::Asked(approval));
+    }
+
+    fn approval(
+        &self,
+        request: &str,
+        kind: ApprovalKind,
+        text: String,
+        detail: serde_json::Value,
+    ) -> Approval {
+        let wait = match self.about.session.policy.timeout_seconds {
+            Some(seconds) => SignedDuration::from_secs(i64::from(seconds)),
+            None => self.about.approval_wait,
+        };
+        Approval {
+            id: ApprovalId::from_untyped_uuid(self.about.ids.next()),
+            session: self.about.session.id,
+            turn: self.story.turn,
+            epoch: self.story.epoch,
+            request: request.to_owned(),
+            kind,
+            state: ApprovalState::Pending,
+            text,
+            detail: Some(detail.to_string()),
+            answer: None,
+            always: false,
+            answered_by: None,
+            expires_at: self.at.checked_add(wait).ok(),
+            created_at: self.at,
+            settled_at: None,
+            told: false,
+        }
+    }
+
+    fn settled(&mut self, request: &str, state: ApprovalState, answer: Option<String>) {
+        self.facts.push(RunFact::Settled {
+            request: request.to_owned(),
+            settlement: Settlement {
+                state,
+                answer,
+                always: false,
+                by: None,
+            },
+        });
+    }
+
+    fn turn_ended(&mut self, reason: &TurnEnd, usage: Option<TurnUsage>) {
+        let Some(turn) = self.story.turn.take() else {
+            return;
+        };
+        self.story.open = None;
+        if self.story.dropped_bytes > 0 {
+            let dropped = self.story.dropped_bytes;
+            self.system(format!("{dropped} more bytes of this turn were not kept"));
+        }
+        let (state, words) = match reason {
+            TurnEnd::Finished => (TurnState::Completed, None),
+            TurnEnd::Cancelled => (TurnState::Cancelled, None),
+            TurnEnd::Refused => (TurnState::Failed, Some("the agent refused".to_owned())),
+            TurnEnd::TokenLimit => (
+                TurnState::Failed,
+                Some("the model's token limit was reached".to_owned()),
+            ),
+            TurnEnd::RequestLimit => (
+                TurnState::Failed,
+                Some("the agent's limit of model calls in one turn was reached".to_owned()),
+            ),
+            TurnEnd::Failed(why) => (TurnState::Failed, Some(why.clone())),
+        };
+        if let Some(words) = &words {
+            self.system(format!("the turn failed: {words}"));
+        }
+        self.facts.push(RunFact::TurnEnded {
+            turn,
+            state,
+            reason: words,
+            commit_after: None,
+            usage: usage.map(usage_of).unwrap_or_default(),
+        });
+    }
+
+    fn notice(&mut self, notice: &Notice) {
+        match notice {
+            Notice::LineSkipped { bytes } => {
+                self.system(format!(
+                    "a line of {bytes} bytes was too long and was left out"
+                ));
+            }
+            Notice::JournalFull => {
+                self.system("the agent had to wait until what it said was stored".to_owned());
+            }
+            Notice::FromAgent { text } => self.system(text.clone()),
+            Notice::NotProtocol { sample } => {
+                self.system(format!(
+                    "the agent printed what is not its protocol: {sample}"
+                ));
+            }
+            Notice::ContentCut { .. } | Notice::Unknown { .. } | Notice::Stopping { .. } => {}
+        }
+    }
+
+    fn exited(&mut self, how: &Exit, stderr: &[String]) {
+        self.story.open = None;
+        let (ending, was_asked) = match how {
+            Exit::Code(0) => ("the agent ended by itself".to_owned(), false),
+            Exit::Code(code) => (format!("the agent ended with code {code}"), false),
+            Exit::Signal(signal) => (format!("the agent was killed by signal {signal}"), false),
+            Exit::NotStarted(why) => (format!("the agent could not be started: {why}"), false),
+            Exit::Stopped { .. } => ("stopped".to_owned(), true),
+        };
+        if !was_asked {
+            let mut text = ending.clone();
+            for line in stderr.iter().rev().take(5).rev() {
+                text.push_str("\n  ");
+                text.push_str(line);
+            }
+            self.system(text);
+        }
+        let failed = (!was_asked && !self.about.has_conversation).then(|| ending.clone());
+        self.facts.push(RunFact::Gone { ending, failed });
+    }
+
+    fn system(&mut self, text: String) {
+        self.message(None, MessageKind::System, text, None);
+    }
+
+    fn message(
+        &mut self,
+        reference: Option<String>,
+        kind: MessageKind,
+        text: String,
+        detail: Option<String>,
+    ) {
+        let message = new_message(self.about.ids, self.story.turn, kind, text, self.at);
+        let message = NewMessage { detail, ..message };
+        self.facts.push(RunFact::Message { reference, message });
+    }
+
+    /// Tells whether there is room for so much more of this turn, and says so once when there is not.
+    fn may_keep(&mut self, bytes: usize) -> bool {
+        let story = &mut *self.story;
+        if story.kept_bytes + bytes <= TURN_BYTES_MAX {
+            story.kept_bytes += bytes;
+            return true;
+        }
+        let first = story.dropped_bytes == 0;
+        story.dropped_bytes += bytes;
+        if first {
+            story.open = None;
+            self.system(format!(
+                "this turn said more than {TURN_BYTES_MAX} bytes; what follows is not kept"
+            ));
+        }
+        false
+    }
+}
+
+/// Makes a message.
+pub(super) fn new_message(
+    ids: &dyn IdSource,
+    turn: Option<TurnId>,
+    kind: MessageKind,
+    text: String,
+    at: Timestamp,
+) -> NewMessage {
+    NewMessage {
+        id: MessageId::from_untyped_uuid(ids.next()),
+        turn,
+        kind,
+        // Text columns hold no NUL.
+        text: text.replace('\0', "\u{fffd}"),
+        detail: None,
+        created_at: at,
+    }
+}
+
+fn state_of(chosen: PermissionKind) -> ApprovalState {
+    match chosen {
+        PermissionKind::AllowOnce | PermissionKind::AllowAlways => ApprovalState::Allowed,
+        PermissionKind::RejectOnce | PermissionKind::RejectAlways => ApprovalState::Denied,
+    }
+}
+
+fn usage_of(usage: TurnUsage) -> Usage {
+    Usage {
+        input_tokens: usage.input.saturating_add(usage.cached_write),
+        cached_tokens: usage.cached_read,
+        output_tokens: usage.output.saturating_add(usage.thought),
+        ..Usage::default()
+    }
+}
+
+fn action_of(call: &ToolCall) -> Action {
+    let kind = match call.kind {
+        ToolKind::Read => ActionKind::Read,
+        ToolKind::Edit => ActionKind::Edit,
+        ToolKind::Delete => ActionKind::Delete,
+        ToolKind::Move => ActionKind::Move,
+        ToolKind::Search => ActionKind::Search,
+        ToolKind::Execute => ActionKind::Execute,
+        ToolKind::Think => ActionKind::Think,
+        ToolKind::Fetch => ActionKind::Fetch,
+        ToolKind::SwitchMode => ActionKind::SwitchMode,
+        ToolKind::Other => ActionKind::Other,
+    };
+    let paths = call.locations.iter().map(|it| PathBuf::from(&it.path));
+    Action {
+        kind,
+        paths: paths.collect(),
+    }
+}
+
+/// Tells whether a call is of one of our own tools, whose rules are the server's: asking a person twice helps nobody.
+///
+/// Agents write the name of an MCP tool differently: `mcp__wheelhouse__x`, `mcp_wheelhouse_x`, `wheelhouse_x`.
+fn is_our_tool(call: &ToolCall) -> bool {
+    let title = call.title.trim();
+    let name = title.strip_prefix("mcp").unwrap_or(title);
+    let name = name.trim_start_matches(['_', '.', ':', ' ']);
+    let rest = name.strip_prefix(TOOLS_NAME).unwrap_or_default();
+    let rest = rest.trim_start_matches(['_', '.', ':', '/']);
+    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
+    call.kind == ToolKind::Other && !rest.is_empty() && rest.chars().all(is_name)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn call(title: &str, kind: ToolKind) -> ToolCall {
+        ToolCall {
+            title: title.to_owned(),
+            kind,
+            ..ToolCall::default()
+        }
+    }
+
+    #[test]
+    fn our_tools_are_known_by_every_agents_name_for_them() {
+        for title in [
+            "mcp__wheelhouse__session_current",
+            "mcp_wheelhouse_session_current",
+            "wheelhouse_session_current",
+            "wheelhouse.session_current",
+        ] {
+            assert!(is_our_tool(&call(title, ToolKind::Other)), "{title}");
+        }
+        for title in [
+            "wheelhouse",
+            "wheelhouse_x; rm -rf /",
+            "mcp__other__wheelhouse__x",
+            "Run wheelhouse_x",
+            "",
+        ] {
+            assert!(!is_our_tool(&call(title, ToolKind::Other)), "{title}");
+        }
+        let disguised = call("mcp__wheelhouse__x", ToolKind::Execute);
+        assert!(!is_our_tool(&disguised));
+    }
+}

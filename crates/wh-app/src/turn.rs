@@ -1,0 +1,39 @@
+//! Turns: what was asked, and what came of it.
+
+use wh_domain::{Operation, Page, PageRequest, Reference, Turn};
+
+use crate::{
+    App, OpContext, Result,
+    context::facts,
+    lookup::{id_of, only_one},
+};
+
+impl App {
+    /// Lists the turns of a session, latest first.
+    pub async fn turn_list(
+        &self,
+        cx: &OpContext,
+        session: &Reference,
+        page: PageRequest<u64>,
+    ) -> Result<Page<Turn, u64>> {
+        let operation = Operation::TurnList;
+        let facts = facts([("session", session.as_str())]);
+        self.read(cx, operation, facts, async {
+            let reach = cx.authorize(operation)?;
+            let found = self.session_lookup(reach, session).await?;
+            Ok(self.store.turn_list(reach, found.id, page).await?)
+        })
+        .await
+    }
+
+    /// Returns one turn.
+    pub async fn turn_get(&self, cx: &OpContext, turn: &Reference) -> Result<Turn> {
+        let operation = Operation::TurnGet;
+        self.read(cx, operation, facts([("turn", turn.as_str())]), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.store.turn_find(reach, &id_of(turn)?).await?;
+            only_one("turn", found, |turn| turn.id.to_string())
+        })
+        .await
+    }
+}

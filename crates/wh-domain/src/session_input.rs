@@ -1,0 +1,85 @@
+//! What callers ask of sessions, checked and in domain terms.
+
+use std::path::PathBuf;
+
+use crate::{AgentName, Budget, Description, Policy, Prompt, Reference, SessionRole, Title};
+
+/// A session to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionInput {
+    pub agent: AgentName,
+    pub prompt: Option<Prompt>,
+    /// Made of the prompt unless given.
+    pub title: Option<Title>,
+    pub description: Option<Description>,
+    pub role: SessionRole,
+    /// A directory to work in as it is, without a worktree.
+    pub path: Option<PathBuf>,
+    pub board: Option<Reference>,
+    pub budget: Budget,
+    pub policy: Policy,
+    pub mode: Option<String>,
+}
+
+macro_rules! choices {
+    ($(#[$doc:meta])* $name:ident { $($(#[$one_doc:meta])* $variant:ident = $text:literal,)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        pub enum $name {
+            $($(#[$one_doc])* $variant,)+
+        }
+
+        impl $name {
+            /// Returns the name as callers write it.
+            pub fn as_str(self) -> &'static str {
+                match self {
+                    $(Self::$variant => $text,)+
+                }
+            }
+
+            /// Reads what a caller wrote; an error says what there is to choose from.
+            pub fn parse(text: &str) -> Result<Self, String> {
+                match text {
+                    $($text => Ok(Self::$variant),)+
+                    _ => Err(format!("must be among {}", [$($text),+].join(", "))),
+                }
+            }
+        }
+    };
+}
+
+choices! {
+    /// What to do with a prompt when the session is at work.
+    WhenBusy {
+        /// Let it wait its turn.
+        Queue = "queue",
+        /// End the running turn and go on with this prompt.
+        Steer = "steer",
+        /// Refuse it.
+        Reject = "reject",
+    }
+}
+
+choices! {
+    /// How many of several sessions must be done.
+    WaitFor {
+        All = "all",
+        Any = "any",
+    }
+}
+
+choices! {
+    /// What to do with a session.
+    SessionAction {
+        /// Bring a stopped or interrupted session back.
+        Start = "start",
+        /// End its process tree; it can be started again.
+        Stop = "stop",
+        /// Put it out of sight. One that is under way is stopped.
+        Archive = "archive",
+        /// Bring it back into sight.
+        Restore = "restore",
+        /// Forget it and its transcript.
+        Delete = "delete",
+    }
+}

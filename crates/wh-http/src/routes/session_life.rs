@@ -1,0 +1,158 @@
+//! Sessions under way, their turns and what they wait for.
+
+use http::Method;
+use wh_api::{
+    ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView, PromptedView,
+    SessionCreateRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
+    SessionView, SessionWaitRequest, SessionWaitView, TurnDetailView, TurnGetRequest,
+    TurnListRequest, TurnListView, cursor_of,
+};
+use wh_app::{ApprovalAnswer, ApprovalQuery};
+use wh_domain::Operation;
+
+use crate::table::{Route, change, create, get};
+
+pub(super) fn routes() -> Vec<Route> {
+    let mut routes = session_routes();
+    routes.extend(turn_routes());
+    routes.extend(approval_routes());
+    routes
+}
+
+fn session_routes() -> Vec<Route> {
+    vec![
+        create(
+            "/sessions",
+            Operation::SessionCreate,
+            "Begins a session",
+            |view: &SessionView| Some(format!("/sessions/{}", view.id)),
+            |server, cx, request: SessionCreateRequest| async move {
+                let input = request.input()?;
+                let session = server.app.session_create(&cx, input).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
+        change(
+            Method::POST,
+            "/sessions/{session}/prompts",
+            Operation::SessionPrompt,
+            "Sends a prompt to a session and, if asked to, waits for what comes of it",
+            |server, cx, request: SessionPromptRequest| async move {
+                let when_busy = request.when_busy()?;
+                let (session, prompt) = (request.session()?, request.prompt()?);
+                let prompt =
+                    server
+                        .app
+                        .session_prompt(&cx, &session, &prompt, when_busy, request.wait());
+                let done = prompt.await?;
+                Ok(PromptedView::new(
+                    &done.session,
+                    &done.turn,
+                    done.words,
+                    &done.approvals,
+                ))
+            },
+        )
+        .waits(),
+        get(
+            "/sessions/wait",
+            Operation::SessionWait,
+            "Waits until sessions are at rest, ended or in need of an answer",
+            |server, cx, request: SessionWaitRequest| async move {
+                let wait_for = request.wait_for()?;
+                let (sessions, timeout) = (request.sessions()?, request.timeout());
+                let wait = server.app.session_wait(&cx, &sessions, wait_for, timeout);
+                Ok(SessionWaitView::new(&wait.await?.sessions, wait_for))
+            },
+        )
+        .waits(),
+        change(
+            Method::POST,
+            "/sessions/{session}/interrupt",
+            Operation::SessionInterrupt,
+            "Ends the running turn of a session",
+            |server, cx, request: SessionInterruptRequest| async move {
+                let session = request.session()?;
+                let session = server.app.session_interrupt(&cx, &session).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
+        change(
+            Method::POST,
+            "/sessions/{session}/manage",
+            Operation::SessionManage,
+            "Starts, stops, archives, restores or deletes a session",
+            |server, cx, request: SessionManageRequest| async move {
+                let action = request.action()?;
+                let session = request.session()?;
+                let session = server.app.session_manage(&cx, &session, action).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
+    ]
+}
+
+fn turn_routes() -> Vec<Route> {
+    vec![
+        get(
+            "/sessions/{session}/turns",
+            Operation::TurnList,
+            "Lists a session's turns, latest first",
+            |server, cx, request: TurnListRequest| async move {
+                let page = request.page().by_number()?;
+                let page = server.app.turn_list(&cx, &request.session()?, page).await?;
+                Ok(TurnListView {
+                    turns: page.items.iter().map(Into::into).collect(),
+                    next_cursor: cursor_of(page.next),
+                })
+            },
+        ),
+        get(
+            "/turns/{turn}",
+            Operation::TurnGet,
+            "Shows a turn",
+            |server, cx, request: TurnGetRequest| async move {
+                let turn = server.app.turn_get(&cx, &request.turn()?).await?;
+                Ok(TurnDetailView::from(&turn))
+            },
+        ),
+    ]
+}
+
+fn approval_routes() -> Vec<Route> {
+    vec![
+        get(
+            "/approvals",
+            Operation::ApprovalList,
+            "Lists what agents wait for, newest first",
+            |server, cx, request: ApprovalListRequest| async move {
+                let query = ApprovalQuery {
+                    session: request.session()?,
+                    include_settled: request.include_settled.unwrap_or(false),
+                };
+                let page = request.page().by_id()?;
+                let page = server.app.approval_list(&cx, query, page).await?;
+                Ok(ApprovalListView {
+                    approvals: page.items.iter().map(Into::into).collect(),
+                    next_cursor: cursor_of(page.next),
+                })
+            },
+        ),
+        change(
+            Method::POST,
+            "/approvals/{approval}",
+            Operation::ApprovalAnswer,
+            "Allows or denies what an agent asks",
+            |server, cx, request: ApprovalAnswerRequest| async move {
+                let answer = ApprovalAnswer {
+                    allow: request.allow()?,
+                    always: request.always.unwrap_or(false),
+                    text: request.text.clone(),
+                };
+                let approval = request.approval()?;
+                let approval = server.app.approval_answer(&cx, &approval, answer).await?;
+                Ok(ApprovalView::from(&approval))
+            },
+        ),
+    ]
+}

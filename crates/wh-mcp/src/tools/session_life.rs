@@ -1,0 +1,111 @@
+//! Tools that run sessions: begin, prompt, wait, interrupt, manage.
+
+use std::sync::Arc;
+
+use wh_api::{
+    PromptedView, SessionCreateRequest, SessionInterruptRequest, SessionManageRequest,
+    SessionPromptRequest, SessionView, SessionWaitRequest, SessionWaitView,
+};
+use wh_app::{App, OpContext, Result};
+use wh_domain::Operation;
+
+use super::Tool;
+use crate::toolset::Toolset;
+
+pub(super) fn tools() -> Vec<Tool> {
+    let set = Toolset::Session;
+    vec![
+        Tool::new(
+            set,
+            Operation::SessionCreate,
+            "Begins a session: an agent at work on a prompt. Returns at once; session_wait tells when it is done.",
+            session_create,
+        )
+        .for_keys(),
+        Tool::new(
+            set,
+            Operation::SessionPrompt,
+            "Sends a prompt to a session. With wait, returns what came of it; a session that was stopped is resumed.",
+            session_prompt,
+        )
+        .for_keys()
+        .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionWait,
+            "Waits until sessions are at rest, ended or in need of an answer. Use it instead of polling.",
+            session_wait,
+        )
+        .for_keys()
+        .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionInterrupt,
+            "Ends the running turn of a session; the session stays and can be prompted.",
+            session_interrupt,
+        ),
+        Tool::new(
+            set,
+            Operation::SessionManage,
+            "Starts, stops, archives, restores or deletes a session. Stopping ends its whole process tree.",
+            session_manage,
+        )
+        .for_keys(),
+    ]
+}
+
+async fn session_create(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionCreateRequest,
+) -> Result<SessionView> {
+    let session = app.session_create(&cx, request.input()?);
+    Ok(SessionView::from(&session.await?))
+}
+
+async fn session_prompt(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionPromptRequest,
+) -> Result<PromptedView> {
+    let when_busy = request.when_busy()?;
+    let (session, prompt) = (request.session()?, request.prompt()?);
+    let done = app.session_prompt(&cx, &session, &prompt, when_busy, request.wait());
+    let done = done.await?;
+    Ok(PromptedView::new(
+        &done.session,
+        &done.turn,
+        done.words,
+        &done.approvals,
+    ))
+}
+
+async fn session_wait(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionWaitRequest,
+) -> Result<SessionWaitView> {
+    let wait_for = request.wait_for()?;
+    let sessions = request.sessions()?;
+    let waited = app.session_wait(&cx, &sessions, wait_for, request.timeout());
+    Ok(SessionWaitView::new(&waited.await?.sessions, wait_for))
+}
+
+async fn session_interrupt(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionInterruptRequest,
+) -> Result<SessionView> {
+    let session = app.session_interrupt(&cx, &request.session()?).await?;
+    Ok(SessionView::from(&session))
+}
+
+async fn session_manage(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionManageRequest,
+) -> Result<SessionView> {
+    let action = request.action()?;
+    let session = app.session_manage(&cx, &request.session()?, action).await?;
+    Ok(SessionView::from(&session))
+}

@@ -1,0 +1,51 @@
+//! What the actor waits for: the agent's pipes, its end, and the clock.
+
+use std::io;
+
+use tokio::{
+    io::{AsyncWriteExt, BufReader},
+    process::{ChildStdin, ChildStdout},
+    sync::mpsc,
+};
+
+use crate::{
+    acp::lines::{Line, Lines},
+    process::Tree,
+};
+
+pub(super) async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
+    while let Some(line) = lines.recv().await {
+        if stdin.write_all(&line).await.is_err() {
+            // It went away; the end of its process is what counts.
+            return;
+        }
+    }
+}
+
+pub(super) async fn wait_for(tree: &mut Option<Tree>) -> io::Result<std::process::ExitStatus> {
+    match tree {
+        Some(tree) => tree.child().wait().await,
+        None => std::future::pending().await,
+    }
+}
+
+pub(super) async fn read_line(
+    stdout: &mut Option<Lines<BufReader<ChildStdout>>>,
+) -> io::Result<Option<Line>> {
+    match stdout {
+        Some(lines) => lines.next().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// The runner's clock: what happened is told with the time it happened, however late the server hears of it.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a runner is its own source of time"
+)]
+pub(super) fn now_micros() -> u64 {
+    let since = std::time::SystemTime::now().duration_since(std::time::UNIX_EPOCH);
+    since.map_or(0, |since| {
+        u64::try_from(since.as_micros()).unwrap_or(u64::MAX)
+    })
+}

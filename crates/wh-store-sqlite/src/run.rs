@@ -1,0 +1,216 @@
+//! Runs, and what is to be done about sessions.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use wh_domain::{
+    Abilities, Approval, Conversation, EventKind, Facts, IdRef, Key, KeyId, NewEvent, Reach, Run,
+    Session, SessionId, ToolsLink, Turn,
+};
+use wh_store::{Result, RunStep, RunStore, SessionStore, SessionWork, StoreError};
+
+use crate::SqliteStore;
+use crate::approval::approval_row;
+use crate::batch::Batch;
+use crate::change::Request;
+use crate::error::store_error;
+use crate::key;
+use crate::reach::Query;
+use crate::row::{self, Parsed, int, micros, uuid};
+use crate::session_row::session_row;
+use crate::turn::turn_row;
+
+#[async_trait]
+impl RunStore for SqliteStore {
+    async fn run_begin(&self, run: &Run, key: &Key) -> Result<()> {
+        let begin = Box::new((run.clone(), key.clone()));
+        self.ask(|answer| Request::RunBegin { begin, answer }).await
+    }
+
+    async fn run_apply(&self, step: RunStep) -> Result<Session> {
+        let step = Box::new(step);
+        let stored = self.ask(|answer| Request::RunApply { step, answer });
+        Ok(*stored.await?)
+    }
+
+    async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()> {
+        self.ask(|answer| Request::RunRenew { key, until, answer })
+            .await
+    }
+
+    async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {
+        let whole = IdRef::Whole(uuid(session));
+        let Some(session) = self.session_find(Reach::All, &whole).await?.pop() else {
+            return Ok(None);
+        };
+        Ok(Some(SessionWork {
+            run: self.run_of(session.id, session.epoch).await?,
+            conversation: self.conversation_of(session.id).await?,
+            running: self.turn_in(session.id, "t.state = 'running'").await?,
+            next: self.turn_in(session.id, "t.state = 'queued'").await?,
+            approvals: self.approvals_open(session.id, session.epoch).await?,
+            session,
+        }))
+    }
+
+    async fn work_list(&self) -> Result<Vec<SessionId>> {
+        let query = Query::new(
+            "SELECT id FROM sessions WHERE state IN ('creating', 'running', 'waiting', 'stopping')
+             UNION SELECT session_id FROM runs WHERE ended_at IS NULL
+             UNION SELECT session_id FROM turns WHERE finished_at IS NULL AND state = 'queued'",
+        );
+        let rows = self.rows(query).await?;
+        Ok(row::listed("session", &rows, |row| row::id(row, "id")))
+    }
+}
+
+impl SqliteStore {
+    async fn run_of(&self, session: SessionId, epoch: u64) -> Result<Option<Run>> {
+        let mut query = Query::new("SELECT * FROM runs WHERE session_id = ");
+        query.push_bind(uuid(session));
+        query.push(" AND epoch = ").push_bind(int(epoch));
+        let rows = self.rows(query).await?;
+        let read = |row| row::direct("run", run_row(row));
+        rows.first().map(read).transpose()
+    }
+
+    async fn conversation_of(&self, session: SessionId) -> Result<Option<Conversation>> {
+        let mut query = Query::new("SELECT * FROM runs WHERE session_id = ");
+        query.push_bind(uuid(session));
+        query.push(" AND conversation IS NOT NULL ORDER BY epoch DESC LIMIT 1");
+        let rows = self.rows(query).await?;
+        let read = |row: &SqliteRow| {
+            let run = row::direct("run", run_row(row))?;
+            let since = run.ready_at.unwrap_or(run.started_at);
+            let abilities = run.abilities;
+            let known = run.conversation.map(|name| Conversation {
+                name,
+                abilities,
+                since,
+            });
+            Ok(known)
+        };
+        rows.first().map_or(Ok(None), read)
+    }
+
+    async fn turn_in(&self, session: SessionId, state: &'static str) -> Result<Option<Turn>> {
+        let mut query = Query::new("SELECT t.* FROM turns t WHERE t.session_id = ");
+        query.push_bind(uuid(session));
+        query.push(format_args!(
+            " AND {state} ORDER BY t.urgent DESC, t.number LIMIT 1"
+        ));
+        let rows = self.rows(query).await?;
+        let read = |row| row::direct("turn", turn_row(row));
+        rows.first().map(read).transpose()
+    }
+
+    async fn approvals_open(&self, session: SessionId, epoch: u64) -> Result<Vec<Approval>> {
+        let mut query = Query::new("SELECT t.* FROM approvals t WHERE t.session_id = ");
+        query.push_bind(uuid(session));
+        query.push(" AND t.told = 0 AND t.epoch = ");
+        query.push_bind(int(epoch)).push(" ORDER BY t.id");
+        let rows = self.rows(query).await?;
+        Ok(row::listed("approval", &rows, approval_row))
+    }
+}
+
+fn run_row(row: &SqliteRow) -> Parsed<Run> {
+    Ok(Run {
+        session: row::id(row, "session_id")?,
+        epoch: row::count(row, "epoch")?,
+        key: row::id(row, "key_id")?,
+        journal_seq: row::count(row, "journal_seq")?,
+        conversation: row::get(row, "conversation")?,
+        abilities: Abilities {
+            load: row::get(row, "can_load")?,
+            resume: row::get(row, "can_resume")?,
+        },
+        tools: row::parse_enum(row, "tools", ToolsLink::parse)?,
+        started_at: row::time(row, "started_at")?,
+        ready_at: row::time_opt(row, "ready_at")?,
+        ended_at: row::time_opt(row, "ended_at")?,
+        ending: row::get(row, "ending")?,
+    })
+}
+
+/// Makes a run the session's current one.
+pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, run: &Run, key: &Key) -> Result<()> {
+    let session = session_in_txn(batch.conn, run.session).await?;
+    let (epoch, current) = (run.epoch, session.epoch);
+    if epoch != current + 1 {
+        return Err(StoreError::Fenced { epoch, current });
+    }
+    sqlx::query("UPDATE sessions SET epoch = ?, updated_at = max(updated_at, ?) WHERE id = ?")
+        .bind(int(epoch))
+        .bind(micros(run.started_at))
+        .bind(uuid(run.session))
+        .execute(&mut *batch.conn)
+        .await
+        .map_err(store_error)?;
+    supersede_in_txn(batch.conn, run).await?;
+    key::insert_in_txn(batch.conn, key).await?;
+    sqlx::query(
+        "INSERT INTO runs (session_id, epoch, key_id, tools, started_at) VALUES (?, ?, ?, ?, ?)",
+    )
+    .bind(uuid(run.session))
+    .bind(int(epoch))
+    .bind(uuid(run.key))
+    .bind(run.tools.as_str())
+    .bind(micros(run.started_at))
+    .execute(&mut *batch.conn)
+    .await
+    .map_err(store_error)?;
+    let event = NewEvent {
+        kind: EventKind::Updated,
+        subject: session.id.into(),
+        owner: session.owner,
+        session: Some(session.id),
+        actor: None,
+        facts: Facts::from([("run".to_owned(), epoch.to_string())]),
+    };
+    batch.announce(run.started_at, event);
+    Ok(())
+}
+
+/// Ends what an earlier run left open: it was made, and never started.
+async fn supersede_in_txn(conn: &mut SqliteConnection, run: &Run) -> Result<()> {
+    let sql = "UPDATE runs SET ended_at = ?1, ending = 'it was never started' WHERE session_id = ?2 AND ended_at IS NULL;
+         UPDATE keys SET revoked_at = coalesce(revoked_at, ?1) WHERE session_id = ?2";
+    sqlx::query(sql)
+        .bind(micros(run.started_at))
+        .bind(uuid(run.session))
+        .execute(conn)
+        .await
+        .map(drop)
+        .map_err(store_error)
+}
+
+/// Lets a token live longer.
+pub(crate) async fn renew_in_txn(
+    conn: &mut SqliteConnection,
+    key: KeyId,
+    until: Timestamp,
+) -> Result<()> {
+    sqlx::query("UPDATE keys SET expires_at = max(expires_at, ?) WHERE id = ?")
+        .bind(micros(until))
+        .bind(uuid(key))
+        .execute(conn)
+        .await
+        .map(drop)
+        .map_err(store_error)
+}
+
+/// Reads a session on the writer's connection.
+pub(crate) async fn session_in_txn(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Session> {
+    let found = sqlx::query("SELECT * FROM sessions WHERE id = ?")
+        .bind(uuid(session))
+        .fetch_optional(conn)
+        .await
+        .map_err(store_error)?
+        .ok_or(StoreError::NotFound { what: "session" })?;
+    row::direct("session", session_row(&found))
+}

@@ -1,0 +1,431 @@
+//! Stores what happened in a run: all of a step or nothing, and each step once.
+
+use jiff::Timestamp;
+use sqlx::{Row, SqliteConnection};
+use wh_domain::{
+    Approval, ApprovalId, ApprovalState, EventKind, Facts, MessageKind, NewEvent, NewMessage,
+    Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
+};
+use wh_store::{Result, RunFact, RunStep, StoreError};
+
+use crate::approval;
+use crate::batch::Batch;
+use crate::error::store_error;
+use crate::message::last_words;
+use crate::row::{int, micros, uuid, uuid_opt};
+use crate::run::session_in_txn;
+use crate::session_row::update_query;
+
+/// A step being applied.
+struct Applying<'a> {
+    conn: &'a mut SqliteConnection,
+    session: Session,
+    epoch: u64,
+    at: Timestamp,
+    events: Vec<NewEvent>,
+    /// The first message that is new or changed.
+    changed_from: Option<u64>,
+}
+
+/// Stores a step and returns the session as it is then.
+pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result<Box<Session>> {
+    let session = session_in_txn(batch.conn, step.session).await?;
+    let (epoch, current) = (step.epoch, session.epoch);
+    if epoch != current {
+        return Err(StoreError::Fenced { epoch, current });
+    }
+    if !advance(batch.conn, &step).await? {
+        return Ok(Box::new(session));
+    }
+    let before = session.state.name();
+    let mut applying = Applying {
+        conn: batch.conn,
+        session,
+        epoch,
+        at: step.at,
+        events: Vec::new(),
+        changed_from: None,
+    };
+    for fact in step.facts {
+        applying.fact(fact).await?;
+    }
+    applying.session.updated_at = applying.session.updated_at.max(step.at);
+    let mut update = update_query(&applying.session);
+    let updated = update.build().execute(&mut *applying.conn).await;
+    updated.map_err(store_error)?;
+    let Applying {
+        session,
+        events,
+        changed_from,
+        ..
+    } = applying;
+    if let Some(from) = changed_from {
+        let facts = [("seq", session.last_seq), ("from", from)];
+        let facts = facts.map(|(name, n)| (name.to_owned(), n.to_string()));
+        let event = session_event(&session, EventKind::MessageAdded, Facts::from(facts));
+        batch.announce(step.at, event);
+    }
+    let after = session.state.name();
+    if after != before {
+        let facts = Facts::from([("state".to_owned(), after.as_str().to_owned())]);
+        batch.announce(
+            step.at,
+            session_event(&session, EventKind::StateChanged, facts),
+        );
+    }
+    for event in events {
+        batch.announce(step.at, event);
+    }
+    Ok(Box::new(session))
+}
+
+/// Moves the run's place in its journal; false when the step was stored before.
+async fn advance(conn: &mut SqliteConnection, step: &RunStep) -> Result<bool> {
+    if step.after == step.through {
+        return Ok(true);
+    }
+    let row = sqlx::query("SELECT journal_seq FROM runs WHERE session_id = ? AND epoch = ?")
+        .bind(uuid(step.session))
+        .bind(int(step.epoch))
+        .fetch_optional(&mut *conn)
+        .await
+        .map_err(store_error)?
+        .ok_or(StoreError::NotFound { what: "run" })?;
+    let stored: i64 = row.try_get("journal_seq").map_err(store_error)?;
+    if stored >= int(step.through) {
+        return Ok(false);
+    }
+    if stored != int(step.after) {
+        return Err(StoreError::Stale { what: "the run" });
+    }
+    sqlx::query("UPDATE runs SET journal_seq = ? WHERE session_id = ? AND epoch = ?")
+        .bind(int(step.through))
+        .bind(uuid(step.session))
+        .bind(int(step.epoch))
+        .execute(conn)
+        .await
+        .map_err(store_error)?;
+    Ok(true)
+}
+
+fn session_event(session: &Session, kind: EventKind, facts: Facts) -> NewEvent {
+    NewEvent {
+        kind,
+        subject: session.id.into(),
+        owner: session.owner,
+        session: Some(session.id),
+        actor: None,
+        facts,
+    }
+}
+
+impl Applying<'_> {
+    async fn fact(&mut self, fact: RunFact) -> Result<()> {
+        match fact {
+            RunFact::Introduced(abilities) => {
+                let sql = "UPDATE runs SET can_load = ?, can_resume = ? WHERE session_id = ? AND epoch = ?";
+                let query = sqlx::query(sql).bind(abilities.load).bind(abilities.resume);
+                self.of_run(query).await
+            }
+            RunFact::Ready { conversation } => {
+                let sql = "UPDATE runs SET conversation = ?, ready_at = coalesce(ready_at, ?)
+                     WHERE session_id = ? AND epoch = ?";
+                let query = sqlx::query(sql).bind(conversation).bind(micros(self.at));
+                self.of_run(query).await?;
+                self.happens(SessionEvent::ProcessReady);
+                Ok(())
+            }
+            RunFact::Tools(link) => {
+                let sql = "UPDATE runs SET tools = ? WHERE session_id = ? AND epoch = ?";
+                self.of_run(sqlx::query(sql).bind(link.as_str())).await
+            }
+            RunFact::Message { reference, message } => self.message(reference, message).await,
+            RunFact::Asked(approval) => self.asked(approval).await,
+            RunFact::Settled {
+                request,
+                settlement,
+            } => self.settled(&request, &settlement).await,
+            RunFact::Told(id) => self.told(id).await,
+            RunFact::TurnStarted {
+                turn,
+                commit_before,
+            } => self.turn_started(turn, commit_before).await,
+            RunFact::TurnEnded {
+                turn,
+                state,
+                reason,
+                commit_after,
+                usage,
+            } => {
+                let ended = TurnEnd {
+                    state,
+                    reason,
+                    commit_after,
+                    usage,
+                };
+                self.turn_ended(turn, ended).await
+            }
+            RunFact::Cost { micros } => {
+                let known = &mut self.session.usage.cost_micros;
+                *known = (*known).max(micros);
+                Ok(())
+            }
+            RunFact::Gone { ending, failed } => self.gone(ending, failed).await,
+        }
+    }
+
+    /// Moves the state on where that is a legal step. What a run reports is a fact, and may be late: a session that is
+    /// being stopped does not care that its turn is over.
+    fn happens(&mut self, event: SessionEvent) {
+        match self.session.state.next(event) {
+            Ok(next) => self.session.state = next,
+            Err(late) => {
+                tracing::debug!(session = %self.session.id, %late, "not a step of the session any more");
+            }
+        }
+    }
+
+    async fn of_run(
+        &mut self,
+        query: sqlx::query::Query<'_, sqlx::Sqlite, sqlx::sqlite::SqliteArguments>,
+    ) -> Result<()> {
+        let query = query.bind(uuid(self.session.id)).bind(int(self.epoch));
+        let done = query.execute(&mut *self.conn).await;
+        done.map(drop).map_err(store_error)
+    }
+
+    async fn message(&mut self, reference: Option<String>, message: NewMessage) -> Result<()> {
+        if let Some(reference) = &reference {
+            let replaced = sqlx::query(
+                "UPDATE messages SET text = ?, detail = ? WHERE session_id = ? AND reference = ? RETURNING seq",
+            )
+            .bind(&message.text)
+            .bind(message.detail.as_deref())
+            .bind(uuid(self.session.id))
+            .bind(reference)
+            .fetch_optional(&mut *self.conn)
+            .await
+            .map_err(store_error)?;
+            if let Some(row) = replaced {
+                let seq: i64 = row.try_get("seq").map_err(store_error)?;
+                self.said(&message, u64::try_from(seq).unwrap_or(0));
+                return Ok(());
+            }
+        }
+        let seq = self.session.last_seq + 1;
+        sqlx::query(
+            "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at, reference)
+             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
+        )
+        .bind(uuid(message.id))
+        .bind(uuid(self.session.id))
+        .bind(int(seq))
+        .bind(uuid_opt(message.turn))
+        .bind(message.kind.as_str())
+        .bind(&message.text)
+        .bind(message.detail.as_deref())
+        .bind(micros(message.created_at))
+        .bind(reference)
+        .execute(&mut *self.conn)
+        .await
+        .map_err(store_error)?;
+        self.session.last_seq = seq;
+        self.said(&message, seq);
+        Ok(())
+    }
+
+    fn said(&mut self, message: &NewMessage, seq: u64) {
+        if message.kind == MessageKind::Agent {
+            self.session.last_words = Some(last_words(&message.text));
+        }
+        self.changed_from = Some(self.changed_from.map_or(seq, |from| from.min(seq)));
+    }
+
+    async fn asked(&mut self, approval: Approval) -> Result<()> {
+        approval::insert_in_txn(self.conn, &approval).await?;
+        if approval.state == ApprovalState::Pending {
+            self.happens(SessionEvent::ApprovalRequested);
+        }
+        self.announce_approval(approval.id, EventKind::Created, approval.state);
+        Ok(())
+    }
+
+    fn announce_approval(&mut self, id: ApprovalId, kind: EventKind, state: ApprovalState) {
+        self.events.push(NewEvent {
+            kind,
+            subject: id.into(),
+            owner: self.session.owner,
+            session: Some(self.session.id),
+            actor: None,
+            facts: Facts::from([("state".to_owned(), state.as_str().to_owned())]),
+        });
+    }
+
+    async fn settled(&mut self, request: &str, settlement: &Settlement) -> Result<()> {
+        let found = approval::by_request_in_txn(self.conn, &self.session, request).await?;
+        let Some(approval) = found else { return Ok(()) };
+        if approval.state == ApprovalState::Pending {
+            approval::settle_in_txn(self.conn, approval.id, settlement, self.at).await?;
+            self.happens(SessionEvent::ApprovalSettled);
+            self.announce_approval(approval.id, EventKind::StateChanged, settlement.state);
+            if settlement.state == ApprovalState::Withdrawn {
+                self.told(approval.id).await?;
+            }
+        }
+        Ok(())
+    }
+
+    async fn told(&mut self, id: ApprovalId) -> Result<()> {
+        sqlx::query("UPDATE approvals SET told = 1 WHERE id = ?")
+            .bind(uuid(id))
+            .execute(&mut *self.conn)
+            .await
+            .map(drop)
+            .map_err(store_error)
+    }
+
+    async fn turn_started(&mut self, turn: TurnId, commit_before: Option<String>) -> Result<()> {
+        let at = self.at;
+        let started = sqlx::query(
+            "UPDATE turns SET state = 'running', commit_before = ? WHERE id = ? AND state = 'queued'",
+        )
+        .bind(commit_before)
+        .bind(uuid(turn))
+        .execute(&mut *self.conn)
+        .await
+        .map_err(store_error)?;
+        if started.rows_affected() == 0 {
+            return Err(StoreError::Stale { what: "the turn" });
+        }
+        self.session.state = self
+            .session
+            .state
+            .next(SessionEvent::TurnStarted { turn, at })?;
+        Ok(())
+    }
+
+    async fn turn_ended(&mut self, turn: TurnId, end: TurnEnd) -> Result<()> {
+        let since = match &self.session.state {
+            SessionState::Running { since, .. } | SessionState::Waiting { since, .. } => *since,
+            _ => self.at,
+        };
+        let wall = self.at.as_second().saturating_sub(since.as_second());
+        // A prompt that never reached the agent has used nothing.
+        let usage = match self.running_turn().await? {
+            Some(running) if running == turn => Usage {
+                wall_seconds: u64::try_from(wall).unwrap_or(0),
+                turns: 1,
+                ..end.usage
+            },
+            _ => Usage::default(),
+        };
+        let ended = sqlx::query(
+            "UPDATE turns SET state = ?, reason = ?, commit_after = ?, used_input_tokens = ?, used_cached_tokens = ?,
+                 used_output_tokens = ?, used_cost_micros = ?, used_wall_seconds = ?, finished_at = ?
+             WHERE id = ? AND finished_at IS NULL",
+        )
+        .bind(end.state.as_str())
+        .bind(end.reason)
+        .bind(end.commit_after)
+        .bind(int(usage.input_tokens))
+        .bind(int(usage.cached_tokens))
+        .bind(int(usage.output_tokens))
+        .bind(int(usage.cost_micros))
+        .bind(int(usage.wall_seconds))
+        .bind(micros(self.at))
+        .bind(uuid(turn))
+        .execute(&mut *self.conn)
+        .await
+        .map_err(store_error)?;
+        if ended.rows_affected() == 0 {
+            return Ok(());
+        }
+        self.session.usage = self.session.usage.plus(usage);
+        let is_current = matches!(&self.session.state,
+            SessionState::Running { turn: at, .. } | SessionState::Waiting { turn: at, .. } if *at == turn);
+        if is_current {
+            self.withdraw().await?;
+            self.happens(SessionEvent::TurnFinished);
+        }
+        self.events.push(NewEvent {
+            kind: EventKind::StateChanged,
+            subject: turn.into(),
+            owner: self.session.owner,
+            session: Some(self.session.id),
+            actor: None,
+            facts: Facts::from([("state".to_owned(), end.state.as_str().to_owned())]),
+        });
+        Ok(())
+    }
+
+    /// Settles what nobody waits for any more.
+    async fn withdraw(&mut self) -> Result<()> {
+        for id in approval::pending_in_txn(self.conn, self.session.id).await? {
+            let settlement = Settlement {
+                state: ApprovalState::Withdrawn,
+                answer: None,
+                always: false,
+                by: None,
+            };
+            approval::settle_in_txn(self.conn, id, &settlement, self.at).await?;
+            self.told(id).await?;
+            self.announce_approval(id, EventKind::StateChanged, settlement.state);
+        }
+        Ok(())
+    }
+
+    async fn gone(&mut self, ending: String, failed: Option<String>) -> Result<()> {
+        let turn = match &self.session.state {
+            SessionState::Running { turn, .. } | SessionState::Waiting { turn, .. } => Some(*turn),
+            _ => self.running_turn().await?,
+        };
+        let before = self.session.state.clone();
+        if let Some(turn) = turn {
+            let end = TurnEnd {
+                state: TurnState::Failed,
+                reason: Some(ending.clone()),
+                commit_after: None,
+                usage: Usage::default(),
+            };
+            self.turn_ended(turn, end).await?;
+            // The turn did not finish: the process went away in the middle of it.
+            self.session.state = before;
+        }
+        self.withdraw().await?;
+        let sql = "UPDATE runs SET ended_at = coalesce(ended_at, ?), ending = coalesce(ending, ?)
+             WHERE session_id = ? AND epoch = ?";
+        let query = sqlx::query(sql).bind(micros(self.at)).bind(&ending);
+        self.of_run(query).await?;
+        let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND session_epoch = ?";
+        self.of_run(sqlx::query(sql).bind(micros(self.at))).await?;
+        self.happens(SessionEvent::ProcessGone);
+        if let Some(reason) = failed {
+            self.happens(SessionEvent::WorkFailed { reason });
+            self.cancel_queue(&ending).await?;
+        }
+        Ok(())
+    }
+
+    async fn running_turn(&mut self) -> Result<Option<TurnId>> {
+        let found = sqlx::query_scalar::<_, uuid::Uuid>(
+            "SELECT id FROM turns WHERE session_id = ? AND state = 'running'",
+        )
+        .bind(uuid(self.session.id))
+        .fetch_optional(&mut *self.conn)
+        .await
+        .map_err(store_error)?;
+        Ok(found.map(newtype_uuid::GenericUuid::from_untyped_uuid))
+    }
+
+    async fn cancel_queue(&mut self, reason: &str) -> Result<()> {
+        crate::turn::cancel_queue_in_txn(self.conn, self.session.id, reason, self.at).await
+    }
+}
+
+/// How a turn ended.
+struct TurnEnd {
+    state: TurnState,
+    reason: Option<String>,
+    commit_after: Option<String>,
+    usage: Usage,
+}

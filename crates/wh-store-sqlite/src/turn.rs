@@ -1,0 +1,206 @@
+//! Turns.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use sqlx::SqliteConnection;
+use sqlx::sqlite::SqliteRow;
+use wh_domain::{
+    IdRef, NewTurn, Page, PageRequest, Reach, Sender, SessionEvent, SessionId, SessionState, Turn,
+    TurnId, TurnState, Usage,
+};
+use wh_store::{Applied, Commit, QueueRules, Result, StoreError, TurnStore};
+
+use crate::SqliteStore;
+use crate::batch::Batch;
+use crate::change::Change;
+use crate::error::{insert_error, store_error};
+use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned};
+use crate::row::{self, Parsed, int, micros, uuid, uuid_opt};
+use crate::run::session_in_txn;
+use crate::session::move_in_txn;
+
+#[async_trait]
+impl TurnStore for SqliteStore {
+    async fn turn_queue(
+        &self,
+        turn: &NewTurn,
+        rules: QueueRules,
+        commit: Commit,
+    ) -> Result<Applied> {
+        let change = Change::TurnQueue(Box::new(turn.clone()), rules);
+        self.commit(change, commit).await
+    }
+
+    async fn turn_cancel(&self, session: SessionId, commit: Commit) -> Result<Applied> {
+        self.commit(Change::TurnCancel(session), commit).await
+    }
+
+    async fn turn_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Turn>> {
+        let mut query = Query::new("SELECT t.* FROM turns t WHERE ");
+        push_id(&mut query, id);
+        query.push(" AND ");
+        push_session_reach(&mut query, reach);
+        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+        let rows = self.rows(query).await?;
+        rows.iter()
+            .map(|r| row::direct("turn", turn_row(r)))
+            .collect()
+    }
+
+    async fn turn_list(
+        &self,
+        reach: Reach,
+        session: SessionId,
+        page: PageRequest<u64>,
+    ) -> Result<Page<Turn, u64>> {
+        let mut query = Query::new("SELECT t.* FROM turns t WHERE t.session_id = ");
+        query.push_bind(uuid(session)).push(" AND ");
+        push_session_reach(&mut query, reach);
+        if let Some(before) = page.after {
+            query.push(" AND t.number < ").push_bind(int(before));
+        }
+        let rows = page.limit.get() + 1;
+        query.push(format_args!(" ORDER BY t.number DESC LIMIT {rows}"));
+        let rows = self.rows(query).await?;
+        let cursor = |row: &SqliteRow| row::count(row, "number");
+        row::page("turn", rows, page.limit, cursor, turn_row)
+    }
+
+    async fn turn_by_id(&self, id: TurnId) -> Result<Option<Turn>> {
+        let found = self.turn_find(Reach::All, &IdRef::Whole(uuid(id))).await?;
+        Ok(found.into_iter().next())
+    }
+}
+
+/// Adds the condition that the session of `t` lies within reach.
+pub(crate) fn push_session_reach(query: &mut Query, reach: Reach) {
+    // The inner `t` is the session: conditions on reach are about a table of that alias.
+    query.push("t.session_id IN (SELECT t.id FROM sessions t WHERE ");
+    push_owned(query, reach, Owned::Sessions);
+    query.push(")");
+}
+
+pub(crate) fn turn_row(row: &SqliteRow) -> Parsed<Turn> {
+    let session = row::id(row, "session_id")?;
+    Ok(Turn {
+        id: row::id(row, "id")?,
+        session,
+        number: row::count(row, "number")?,
+        prompt: row::get(row, "prompt")?,
+        sender: Sender {
+            user: row::id(row, "sender_user_id")?,
+            session: row::id_opt(row, "sender_session_id")?,
+        },
+        state: row::parse_enum(row, "state", TurnState::parse)?,
+        urgent: row::get(row, "urgent")?,
+        cancel_requested: row::get(row, "cancel_requested")?,
+        reason: row::get(row, "reason")?,
+        commit_before: row::get(row, "commit_before")?,
+        commit_after: row::get(row, "commit_after")?,
+        usage: Usage {
+            input_tokens: row::count(row, "used_input_tokens")?,
+            cached_tokens: row::count(row, "used_cached_tokens")?,
+            output_tokens: row::count(row, "used_output_tokens")?,
+            cost_micros: row::count(row, "used_cost_micros")?,
+            wall_seconds: row::count(row, "used_wall_seconds")?,
+            turns: 1,
+        },
+        created_at: row::time(row, "created_at")?,
+        finished_at: row::time_opt(row, "finished_at")?,
+    })
+}
+
+/// Adds a turn to a session's queue.
+pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, turn: &NewTurn) -> Result<()> {
+    sqlx::query(
+        "INSERT INTO turns (id, session_id, number, prompt, state, sender_user_id, sender_session_id, urgent, created_at)
+         SELECT ?, ?, coalesce(max(number), 0) + 1, ?, 'queued', ?, ?, ?, ? FROM turns WHERE session_id = ?",
+    )
+    .bind(uuid(turn.id))
+    .bind(uuid(turn.session))
+    .bind(&turn.prompt)
+    .bind(uuid(turn.sender.user))
+    .bind(uuid_opt(turn.sender.session))
+    .bind(turn.urgent)
+    .bind(micros(turn.created_at))
+    .bind(uuid(turn.session))
+    .execute(conn)
+    .await
+    .map(drop)
+    .map_err(|e| insert_error(e, &[]))
+}
+
+/// Puts a prompt into the queue, if the session takes it.
+pub(crate) async fn queue_in_txn(
+    batch: &mut Batch<'_>,
+    turn: &NewTurn,
+    rules: QueueRules,
+) -> Result<()> {
+    let session = session_in_txn(batch.conn, turn.session).await?;
+    let waiting: i64 =
+        sqlx::query_scalar("SELECT count(*) FROM turns WHERE session_id = ? AND state = 'queued'")
+            .bind(uuid(turn.session))
+            .fetch_one(&mut *batch.conn)
+            .await
+            .map_err(store_error)?;
+    let free = matches!(
+        session.state,
+        SessionState::Idle | SessionState::Stopped | SessionState::Interrupted
+    );
+    if rules.only_if_free && (!free || waiting > 0) {
+        return Err(StoreError::Busy);
+    }
+    if waiting >= i64::from(rules.waiting_max) {
+        let max = rules.waiting_max;
+        return Err(StoreError::Limit {
+            what: "prompts that wait",
+            max,
+        });
+    }
+    match &session.state {
+        SessionState::Stopped | SessionState::Interrupted => {
+            let event = SessionEvent::ResumeRequested;
+            move_in_txn(batch, turn.session, &event, turn.created_at).await?;
+        }
+        // Whether a prompt may begin is what this asks; it begins later.
+        state if state.name().is_end() || matches!(state, SessionState::Stopping { .. }) => {
+            let (turn, at) = (turn.id, turn.created_at);
+            state.next(SessionEvent::TurnStarted { turn, at })?;
+        }
+        _ => {}
+    }
+    insert_in_txn(batch.conn, turn).await?;
+    if turn.urgent {
+        cancel_in_txn(batch.conn, turn.session).await?;
+    }
+    Ok(())
+}
+
+/// Asks for the running turn to end early.
+pub(crate) async fn cancel_in_txn(conn: &mut SqliteConnection, session: SessionId) -> Result<()> {
+    sqlx::query("UPDATE turns SET cancel_requested = 1 WHERE session_id = ? AND state = 'running'")
+        .bind(uuid(session))
+        .execute(conn)
+        .await
+        .map(drop)
+        .map_err(store_error)
+}
+
+/// Takes everything that waits out of the queue.
+pub(crate) async fn cancel_queue_in_txn(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+    reason: &str,
+    at: Timestamp,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE turns SET state = 'cancelled', reason = ?, finished_at = ? WHERE session_id = ? AND state = 'queued'",
+    )
+    .bind(reason)
+    .bind(micros(at))
+    .bind(uuid(session))
+    .execute(conn)
+    .await
+    .map(drop)
+    .map_err(store_error)
+}

@@ -1,0 +1,159 @@
+//! Checks of approvals.
+
+use std::sync::Arc;
+
+use wh_domain::{
+    Approval, ApprovalFilter, ApprovalKind, ApprovalState, NewTurn, Operation, Reach, Run,
+    SessionStateName, Settlement,
+};
+
+use super::Outcome;
+use super::fixture::{self, Made, commit, done, pages, whole};
+use super::run::{begin, fixture_session, idle_session, started, step};
+use super::turn::{queue, turn_value};
+use crate::{RunFact, Store, StoreError};
+
+pub(super) fn approval_value(run: &Run, turn: &NewTurn, request: &str) -> Approval {
+    Approval {
+        id: fixture::id(),
+        session: run.session,
+        turn: Some(turn.id),
+        epoch: run.epoch,
+        request: request.to_owned(),
+        kind: ApprovalKind::Permission,
+        state: ApprovalState::Pending,
+        text: "may I?".to_owned(),
+        detail: Some("{\"a\": 1}".to_owned()),
+        answer: None,
+        always: false,
+        answered_by: None,
+        expires_at: Some(fixture::now()),
+        created_at: fixture::now(),
+        settled_at: None,
+        told: false,
+    }
+}
+
+fn settlement(state: ApprovalState) -> Settlement {
+    Settlement {
+        state,
+        answer: Some("because".to_owned()),
+        always: true,
+        by: None,
+    }
+}
+
+/// Makes a session that waits for two approvals.
+async fn waiting(store: &Arc<dyn Store>) -> Made<(wh_domain::Session, Run, [Approval; 2])> {
+    let session = idle_session(store).await?;
+    let turn = turn_value(&session, "ask");
+    queue(store, &session, &turn).await?;
+    let (run, _) = begin(store, &session).await?;
+    let asked = ["1", "2"].map(|request| approval_value(&run, &turn, request));
+    let mut facts = vec![started(&turn)];
+    facts.extend(asked.iter().cloned().map(RunFact::Asked));
+    store.run_apply(step(&run, facts)).await?;
+    Ok((session, run, asked))
+}
+
+/// A session waits until the last of its approvals is settled, and the agent is told of each.
+pub async fn makes_its_session_wait_until_it_is_settled(store: Arc<dyn Store>) -> Outcome {
+    let (session, run, asked) = waiting(&store).await?;
+    let state = async || -> Made<_> { Ok(fixture_session(&store, &session).await?.state.name()) };
+    assert_eq!(state().await?, SessionStateName::Waiting);
+    let commit = commit(session.owner.user, Operation::ApprovalAnswer);
+    let allowed = settlement(ApprovalState::Allowed);
+    done(store.approval_settle(asked[0].id, &allowed, commit).await?);
+    assert_eq!(state().await?, SessionStateName::Waiting);
+    let settled = RunFact::Settled {
+        request: "2".to_owned(),
+        settlement: settlement(ApprovalState::TimedOut),
+    };
+    store.run_apply(step(&run, vec![settled])).await?;
+    assert_eq!(state().await?, SessionStateName::Running);
+    let untold = store
+        .work_get(session.id)
+        .await?
+        .ok_or("no work")?
+        .approvals;
+    let states: Vec<_> = untold
+        .iter()
+        .map(|it| (it.id, it.state, it.always))
+        .collect();
+    assert_eq!(
+        states,
+        [
+            (asked[0].id, ApprovalState::Allowed, true),
+            (asked[1].id, ApprovalState::TimedOut, true)
+        ]
+    );
+    let told = asked.iter().map(|it| RunFact::Told(it.id)).collect();
+    store.run_apply(step(&run, told)).await?;
+    let untold = store
+        .work_get(session.id)
+        .await?
+        .ok_or("no work")?
+        .approvals;
+    assert_eq!(untold, []);
+    Ok(())
+}
+
+/// Of several answers the first counts.
+pub async fn is_settled_once(store: Arc<dyn Store>) -> Outcome {
+    let (session, run, asked) = waiting(&store).await?;
+    let user = session.owner.user;
+    let denied = settlement(ApprovalState::Denied);
+    let first = store.approval_settle(
+        asked[0].id,
+        &denied,
+        commit(user, Operation::ApprovalAnswer),
+    );
+    done(first.await?);
+    let allowed = settlement(ApprovalState::Allowed);
+    let second = store.approval_settle(
+        asked[0].id,
+        &allowed,
+        commit(user, Operation::ApprovalAnswer),
+    );
+    assert!(matches!(second.await, Err(StoreError::Settled)));
+    let late = RunFact::Settled {
+        request: "1".to_owned(),
+        settlement: allowed,
+    };
+    store.run_apply(step(&run, vec![late])).await?;
+    let found = store.approval_find(Reach::All, &whole(asked[0].id)).await?;
+    assert_eq!(found[0].state, ApprovalState::Denied);
+    assert_eq!(found[0].answer.as_deref(), Some("because"));
+    assert_eq!(found[0].detail, asked[0].detail);
+    Ok(())
+}
+
+/// Approvals are seen by those who reach their session; settled ones only when asked for.
+pub async fn is_found_within_reach(store: Arc<dyn Store>) -> Outcome {
+    let (session, _, asked) = waiting(&store).await?;
+    let (other, ..) = waiting(&store).await?;
+    let user = session.owner.user;
+    let denied = settlement(ApprovalState::Denied);
+    let settled = store.approval_settle(
+        asked[0].id,
+        &denied,
+        commit(user, Operation::ApprovalAnswer),
+    );
+    done(settled.await?);
+    let mut filter = ApprovalFilter::default();
+    let pending = pages(1, |page| {
+        store.approval_list(Reach::User(user), &filter, page)
+    });
+    let pending: Vec<_> = pending.await?.iter().map(|it| it.id).collect();
+    assert_eq!(pending, [asked[1].id]);
+    filter.include_settled = true;
+    filter.session = Some(session.id);
+    let everyone = pages(1, |page| {
+        store.approval_list(Reach::Tree(session.id), &filter, page)
+    });
+    assert_eq!(everyone.await?.len(), 2);
+    let elsewhere = Reach::User(other.owner.user);
+    let found = store.approval_find(elsewhere, &whole(asked[1].id)).await?;
+    assert_eq!(found, []);
+    Ok(())
+}

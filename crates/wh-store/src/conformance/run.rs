@@ -1,0 +1,295 @@
+//! Checks of runs and of what they report.
+
+use std::sync::Arc;
+
+use wh_domain::{
+    Abilities, ApprovalState, Key, KeyScope, MessageKind, NewMessage, NewTurn, PageLimit, Reach,
+    Run, Session, SessionState, SessionStateName, ToolsLink, TurnState, Usage,
+};
+
+use super::Outcome;
+use super::fixture::{self, Made, message, owned_by, whole};
+use super::turn::{queue, turn_value};
+use crate::{RunFact, RunStep, Store, StoreError};
+
+/// Adds a session that nobody has run yet.
+pub(super) async fn idle_session(store: &Arc<dyn Store>) -> Made<Session> {
+    let owner = owned_by(fixture::user(store).await?.id);
+    let mut session = fixture::session_value(owner, None)?;
+    session.epoch = 0;
+    fixture::insert_session(store, &session).await?;
+    Ok(session)
+}
+
+pub(super) fn run_value(session: &Session, epoch: u64) -> Made<(Run, Key)> {
+    let mut key = fixture::key_value(session.owner.user, KeyScope::Session)?;
+    key.session = Some((session.id, epoch));
+    let run = Run {
+        session: session.id,
+        epoch,
+        key: key.id,
+        journal_seq: 0,
+        conversation: None,
+        abilities: Abilities::default(),
+        tools: ToolsLink::Unused,
+        started_at: fixture::now(),
+        ready_at: None,
+        ended_at: None,
+        ending: None,
+    };
+    Ok((run, key))
+}
+
+/// Begins the run after the session's current one.
+pub(super) async fn begin(store: &Arc<dyn Store>, session: &Session) -> Made<(Run, Key)> {
+    let current = fixture_session(store, session).await?.epoch;
+    let (run, key) = run_value(session, current + 1)?;
+    store.run_begin(&run, &key).await?;
+    Ok((run, key))
+}
+
+pub(super) async fn fixture_session(store: &Arc<dyn Store>, session: &Session) -> Made<Session> {
+    let found = store.session_find(Reach::All, &whole(session.id)).await?;
+    found.into_iter().next().ok_or("no such session".into())
+}
+
+/// Returns a step of the server's own.
+pub(super) fn step(run: &Run, facts: Vec<RunFact>) -> RunStep {
+    RunStep {
+        session: run.session,
+        epoch: run.epoch,
+        after: 0,
+        through: 0,
+        at: fixture::now(),
+        facts,
+    }
+}
+
+fn said(text: &str) -> RunFact {
+    RunFact::Message {
+        reference: None,
+        message: message(MessageKind::Agent, text),
+    }
+}
+
+pub(super) fn started(turn: &NewTurn) -> RunFact {
+    RunFact::TurnStarted {
+        turn: turn.id,
+        commit_before: Some("abc".to_owned()),
+    }
+}
+
+/// A run takes the next epoch and no other; from then on the one before is over.
+pub async fn begins_once_and_fences_the_one_before(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let (first, key) = begin(&store, &session).await?;
+    assert_eq!(store.key_by_hash(&key.hash).await?, Some(key));
+    let again = store.run_begin(&first, &run_value(&session, 1)?.1).await;
+    assert!(matches!(
+        again,
+        Err(StoreError::Fenced {
+            epoch: 1,
+            current: 1
+        })
+    ));
+    let work = store.work_get(session.id).await?.ok_or("no work")?;
+    assert_eq!(work.run, Some(first.clone()));
+    begin(&store, &session).await?;
+    let late = store.run_apply(step(&first, vec![said("too late")])).await;
+    assert!(matches!(
+        late,
+        Err(StoreError::Fenced {
+            epoch: 1,
+            current: 2
+        })
+    ));
+    let stored = store
+        .message_list(Reach::All, session.id, 0, PageLimit::MAX)
+        .await?;
+    assert_eq!(stored, []);
+    Ok(())
+}
+
+/// A step that moves the journal is stored once, and only behind the one before it.
+pub async fn steps_are_stored_once(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let (run, _) = begin(&store, &session).await?;
+    let moving = |after, through, text: &str| RunStep {
+        after,
+        through,
+        ..step(&run, vec![said(text)])
+    };
+    let one = moving(0, 3, "one");
+    assert_eq!(store.run_apply(one.clone()).await?.last_seq, 1);
+    assert_eq!(store.run_apply(one).await?.last_seq, 1);
+    let ahead = store.run_apply(moving(7, 8, "ahead")).await;
+    assert!(matches!(ahead, Err(StoreError::Stale { .. })));
+    assert_eq!(store.run_apply(moving(3, 4, "two")).await?.last_seq, 2);
+    let stored = store
+        .message_list(Reach::All, session.id, 0, PageLimit::MAX)
+        .await?;
+    let texts: Vec<_> = stored.iter().map(|it| it.text.as_str()).collect();
+    assert_eq!(texts, ["one", "two"]);
+    let work = store.work_get(session.id).await?.ok_or("no work")?;
+    assert_eq!(work.run.map(|run| run.journal_seq), Some(4));
+    assert_eq!(work.session.last_words.as_deref(), Some("two"));
+    Ok(())
+}
+
+/// A turn waits, runs and ends, and the session's state, usage and row follow.
+pub async fn a_turn_goes_from_the_queue_to_its_end(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let turn = turn_value(&session, "do it");
+    queue(&store, &session, &turn).await?;
+    let (run, _) = begin(&store, &session).await?;
+    let ready = RunFact::Ready {
+        conversation: "c-1".to_owned(),
+    };
+    let abilities = Abilities {
+        load: true,
+        resume: false,
+    };
+    let introduced = RunFact::Introduced(abilities);
+    let facts = vec![introduced, ready, started(&turn)];
+    let running = store.run_apply(step(&run, facts)).await?;
+    assert!(matches!(running.state, SessionState::Running { turn: at, .. } if at == turn.id));
+    let work = store.work_get(session.id).await?.ok_or("no work")?;
+    assert_eq!(work.running.map(|it| it.id), Some(turn.id));
+    assert_eq!(work.next, None);
+    let conversation = work.conversation.ok_or("no conversation")?;
+    assert_eq!(
+        (conversation.name.as_str(), conversation.abilities),
+        ("c-1", abilities)
+    );
+    let usage = Usage {
+        input_tokens: 5,
+        cached_tokens: 6,
+        output_tokens: 7,
+        ..Usage::default()
+    };
+    let ended = RunFact::TurnEnded {
+        turn: turn.id,
+        state: TurnState::Completed,
+        reason: None,
+        commit_after: Some("def".to_owned()),
+        usage,
+    };
+    let cost = RunFact::Cost { micros: 9 };
+    let idle = store
+        .run_apply(step(&run, vec![cost, ended.clone()]))
+        .await?;
+    assert_eq!(idle.state, SessionState::Idle);
+    assert_eq!(
+        (
+            idle.usage.tokens(),
+            idle.usage.turns,
+            idle.usage.cost_micros
+        ),
+        (18, 1, 9)
+    );
+    let again = store.run_apply(step(&run, vec![ended])).await?;
+    assert_eq!(again.usage, idle.usage, "a turn ends once");
+    let stored = store.turn_by_id(turn.id).await?.ok_or("no turn")?;
+    assert_eq!(stored.state, TurnState::Completed);
+    assert_eq!(stored.commit_before.as_deref(), Some("abc"));
+    assert_eq!(stored.commit_after.as_deref(), Some("def"));
+    assert_eq!(stored.usage.input_tokens, 5);
+    assert!(stored.finished_at.is_some());
+    Ok(())
+}
+
+/// What grows keeps its number: a tool call is one message from its beginning to its end.
+pub async fn a_message_with_a_known_reference_is_replaced(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let (run, _) = begin(&store, &session).await?;
+    let call = |text: &str, detail: &str| RunFact::Message {
+        reference: Some("call-1".to_owned()),
+        message: NewMessage {
+            detail: Some(detail.to_owned()),
+            ..message(MessageKind::ToolCall, text)
+        },
+    };
+    let facts = vec![call("begun", "{}"), said("between")];
+    store.run_apply(step(&run, facts)).await?;
+    let after = store
+        .run_apply(step(&run, vec![call("done", "[1]")]))
+        .await?;
+    assert_eq!(after.last_seq, 2);
+    let stored = store
+        .message_list(Reach::All, session.id, 0, PageLimit::MAX)
+        .await?;
+    let seen: Vec<_> = stored
+        .iter()
+        .map(|it| (it.seq, it.text.as_str(), it.detail.as_deref()))
+        .collect();
+    assert_eq!(seen, [(1, "done", Some("[1]")), (2, "between", None)]);
+    let found = store
+        .message_search(Reach::All, "begun", PageLimit::MAX)
+        .await?;
+    assert!(found.iter().all(|hit| hit.message.session != session.id));
+    Ok(())
+}
+
+/// When a process is gone, its turn has failed, its token is dead, and the session says what happened.
+pub async fn a_process_that_is_gone_takes_its_turn_with_it(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let turn = turn_value(&session, "never ends");
+    queue(&store, &session, &turn).await?;
+    let (run, key) = begin(&store, &session).await?;
+    let asked = super::approval::approval_value(&run, &turn, "1");
+    let facts = vec![started(&turn), RunFact::Asked(asked.clone())];
+    let waiting = store.run_apply(step(&run, facts)).await?;
+    assert_eq!(waiting.state.name(), SessionStateName::Waiting);
+    let gone = RunFact::Gone {
+        ending: "killed".to_owned(),
+        failed: None,
+    };
+    let after = store.run_apply(step(&run, vec![gone])).await?;
+    assert_eq!(after.state, SessionState::Interrupted);
+    let stored = store.turn_by_id(turn.id).await?.ok_or("no turn")?;
+    assert_eq!(
+        (stored.state, stored.reason.as_deref()),
+        (TurnState::Failed, Some("killed"))
+    );
+    let approval = store.approval_find(Reach::All, &whole(asked.id)).await?;
+    assert_eq!(approval[0].state, ApprovalState::Withdrawn);
+    let key = store.key_by_hash(&key.hash).await?.ok_or("no key")?;
+    assert!(key.revoked_at.is_some());
+    let work = store.work_get(session.id).await?.ok_or("no work")?;
+    assert_eq!(
+        work.run.and_then(|run| run.ending).as_deref(),
+        Some("killed")
+    );
+    assert_eq!(work.approvals, []);
+    Ok(())
+}
+
+/// A session is listed while a run is open or a prompt waits, and not when nothing is to be done.
+pub async fn work_is_listed_until_it_is_done(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let is_listed = async || -> Made<bool> { Ok(store.work_list().await?.contains(&session.id)) };
+    assert!(!is_listed().await?);
+    let turn = turn_value(&session, "hello");
+    queue(&store, &session, &turn).await?;
+    assert!(is_listed().await?);
+    let (run, _) = begin(&store, &session).await?;
+    let ended = RunFact::TurnEnded {
+        turn: turn.id,
+        state: TurnState::Completed,
+        reason: None,
+        commit_after: None,
+        usage: Usage::default(),
+    };
+    store
+        .run_apply(step(&run, vec![started(&turn), ended]))
+        .await?;
+    assert!(is_listed().await?, "its process is there");
+    let gone = RunFact::Gone {
+        ending: "put away".to_owned(),
+        failed: None,
+    };
+    let after = store.run_apply(step(&run, vec![gone])).await?;
+    assert_eq!(after.state, SessionState::Idle);
+    assert!(!is_listed().await?);
+    Ok(())
+}

@@ -1,0 +1,110 @@
+//! Runs, and what they report.
+
+use async_trait::async_trait;
+use jiff::Timestamp;
+use wh_domain::{
+    Abilities, Approval, ApprovalId, Conversation, Key, KeyId, NewMessage, Run, Session, SessionId,
+    Settlement, ToolsLink, Turn, TurnId, TurnState, Usage,
+};
+
+use crate::Result;
+
+/// What happened in a run, to be stored together.
+///
+/// A step that moves the journal is stored once: the same one again changes nothing. One with `after == through` is the
+/// server's own.
+#[derive(Clone, Debug)]
+pub struct RunStep {
+    pub session: SessionId,
+    /// The run that says so; [`crate::StoreError::Fenced`] when it is not the session's current one.
+    pub epoch: u64,
+    /// The number of the journal's entry before the step, and of the last one in it.
+    pub after: u64,
+    pub through: u64,
+    pub at: Timestamp,
+    pub facts: Vec<RunFact>,
+}
+
+/// One thing that is now true.
+#[derive(Clone, Debug)]
+pub enum RunFact {
+    /// The agent said what it can do.
+    Introduced(Abilities),
+    /// The conversation is open under this name of the agent's.
+    Ready { conversation: String },
+    /// Something was said or done. A message with a reference that the session knows replaces that one's text and
+    /// detail and keeps its number.
+    Message {
+        reference: Option<String>,
+        message: NewMessage,
+    },
+    /// Something is asked, or was and is settled already by a rule.
+    Asked(Approval),
+    /// A request of the run is settled, if it was not.
+    Settled {
+        request: String,
+        settlement: Settlement,
+    },
+    /// The agent has been told how an approval was settled.
+    Told(ApprovalId),
+    /// The agent is at work on a turn.
+    TurnStarted {
+        turn: TurnId,
+        commit_before: Option<String>,
+    },
+    /// A turn is over.
+    TurnEnded {
+        turn: TurnId,
+        state: TurnState,
+        reason: Option<String>,
+        commit_after: Option<String>,
+        usage: Usage,
+    },
+    /// What the conversation has cost so far, as the agent says.
+    Cost { micros: u64 },
+    /// Whether the agent has reached our tools.
+    Tools(ToolsLink),
+    /// The whole process tree is gone. The turn it was at has failed, and what it asked is withdrawn.
+    Gone {
+        ending: String,
+        /// Why the session cannot go on, if it cannot.
+        failed: Option<String>,
+    },
+}
+
+/// Everything that decides what is to be done about a session.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionWork {
+    pub session: Session,
+    /// The current run, ended or not.
+    pub run: Option<Run>,
+    /// What the agent could take up again.
+    pub conversation: Option<Conversation>,
+    /// The turn the agent is at.
+    pub running: Option<Turn>,
+    /// The turn that comes next.
+    pub next: Option<Turn>,
+    /// Approvals of the current run that are pending, or settled without the agent knowing it.
+    pub approvals: Vec<Approval>,
+}
+
+/// Keeps runs. For the server itself: there is no reach.
+#[async_trait]
+pub trait RunStore {
+    /// Makes a run the session's current one, with the token its agent gets.
+    ///
+    /// [`crate::StoreError::Fenced`] unless its epoch is the one after the session's.
+    async fn run_begin(&self, run: &Run, key: &Key) -> Result<()>;
+
+    /// Stores what happened in a run and returns the session as it is then.
+    async fn run_apply(&self, step: RunStep) -> Result<Session>;
+
+    /// Lets a run's token live longer.
+    async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()>;
+
+    /// Returns everything that decides what is to be done about a session.
+    async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>>;
+
+    /// Lists the sessions that something is to be done about: a run is open, a turn waits, or a state must not last.
+    async fn work_list(&self) -> Result<Vec<SessionId>>;
+}

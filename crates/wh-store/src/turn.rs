@@ -1,0 +1,48 @@
+//! Turns.
+
+use async_trait::async_trait;
+use wh_domain::{IdRef, NewTurn, Page, PageRequest, Reach, SessionId, Turn, TurnId};
+
+use crate::{Applied, Commit, Result};
+
+/// What must hold for a prompt to be taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueRules {
+    /// The most prompts that may wait.
+    pub waiting_max: u32,
+    /// Refuse unless the session is free at once.
+    pub only_if_free: bool,
+}
+
+/// Keeps turns. A turn lies within reach of those who reach its session.
+#[async_trait]
+pub trait TurnStore {
+    /// Puts a prompt into the session's queue, behind or, when it is urgent, before the others; an urgent one also asks
+    /// for the running turn to end. A session that was stopped or interrupted is resumed by it.
+    ///
+    /// [`crate::StoreError::Busy`] and [`crate::StoreError::Limit`] as the rules say; [`crate::StoreError::Illegal`] for a
+    /// session that takes no prompts any more.
+    async fn turn_queue(
+        &self,
+        turn: &NewTurn,
+        rules: QueueRules,
+        commit: Commit,
+    ) -> Result<Applied>;
+
+    /// Asks for the running turn of a session to end early. A session that is not at work is left alone.
+    async fn turn_cancel(&self, session: SessionId, commit: Commit) -> Result<Applied>;
+
+    /// Returns the turns that `id` could mean, at most ten.
+    async fn turn_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Turn>>;
+
+    /// Lists the turns of a session, latest first; the cursor is a turn's number.
+    async fn turn_list(
+        &self,
+        reach: Reach,
+        session: SessionId,
+        page: PageRequest<u64>,
+    ) -> Result<Page<Turn, u64>>;
+
+    /// Returns one turn, for the server itself.
+    async fn turn_by_id(&self, id: TurnId) -> Result<Option<Turn>>;
+}
