@@ -87,8 +87,8 @@ settings! {
     SpawnTreeMax,             "spawn.tree_max",              count(LIMITS.spawn_tree_max),        10_000,   "sessions in a whole tree, ended ones included";
     SpawnPerMinuteMax,        "spawn.per_minute_max",        count(LIMITS.spawn_per_minute_max),  1_000,    "spawns in one tree within a minute";
     SessionLivePerUserMax,    "session.live_per_user_max",   count(LIMITS.live_sessions_max),     10_000,   "live sessions of one user";
-    SessionIdleMinutes,       "session.idle_minutes",        count(10),                           10_080,   "minutes after which the process of an idle session is put away";
-    ApprovalTimeoutMinutes,   "approval.timeout_minutes",    count(1_440),                        43_200,   "minutes after which an approval that nobody answers is denied";
+    SessionIdleSeconds,       "session.idle_seconds",        count(600),                          604_800,  "seconds after which the process of an idle session is put away";
+    ApprovalTimeoutSeconds,   "approval.timeout_seconds",    count(86_400),                       2_592_000, "seconds after which an approval that nobody answers is denied";
     BudgetSessionTokens,      "budget.session.tokens",       OPEN,                                i64::MAX, "tokens a session may use";
     BudgetSessionCostMicros,  "budget.session.cost_micros",  OPEN,                                i64::MAX, "millionths of a US dollar a session may cost";
     BudgetSessionWallSeconds, "budget.session.wall_seconds", OPEN,                                i64::MAX, "seconds a session may be at work";

@@ -250,8 +250,10 @@ pub enum TurnEnd {
     Refused,
     TokenLimit,
     RequestLimit,
-    /// The agent answered the prompt with an error, or went away.
+    /// The agent answered the prompt with an error.
     Failed(String),
+    /// The agent went away in the middle of it; [`AgentEvent::Exited`] follows.
+    Lost(String),
 }
 
 /// Tokens of one turn. `input` never contains the cached ones.

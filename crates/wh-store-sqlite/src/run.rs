@@ -5,10 +5,10 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Abilities, Approval, Conversation, EventKind, Facts, IdRef, Key, KeyId, NewEvent, Reach, Run,
-    Session, SessionId, ToolsLink, Turn,
+    Abilities, Approval, Conversation, EventKind, Facts, Key, KeyId, NewEvent, Run, Session,
+    SessionId, ToolsLink, Turn,
 };
-use wh_store::{Result, RunStep, RunStore, SessionStore, SessionWork, StoreError};
+use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
 use crate::SqliteStore;
 use crate::approval::approval_row;
@@ -40,16 +40,19 @@ impl RunStore for SqliteStore {
     }
 
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {
-        let whole = IdRef::Whole(uuid(session));
-        let Some(session) = self.session_find(Reach::All, &whole).await?.pop() else {
-            return Ok(None);
+        // One transaction: what is compared must be of one moment.
+        let mut reader = self.readers.begin().await.map_err(store_error)?;
+        let conn = &mut *reader;
+        let session = match session_in_txn(conn, session).await {
+            Err(StoreError::NotFound { .. }) => return Ok(None),
+            found => found?,
         };
         Ok(Some(SessionWork {
-            run: self.run_of(session.id, session.epoch).await?,
-            conversation: self.conversation_of(session.id).await?,
-            running: self.turn_in(session.id, "t.state = 'running'").await?,
-            next: self.turn_in(session.id, "t.state = 'queued'").await?,
-            approvals: self.approvals_open(session.id, session.epoch).await?,
+            run: run_of(conn, session.id, session.epoch).await?,
+            conversation: conversation_of(conn, session.id).await?,
+            running: turn_in(conn, session.id, "running").await?,
+            next: turn_in(conn, session.id, "queued").await?,
+            approvals: approvals_open(conn, session.id, session.epoch).await?,
             session,
         }))
     }
@@ -65,54 +68,72 @@ impl RunStore for SqliteStore {
     }
 }
 
-impl SqliteStore {
-    async fn run_of(&self, session: SessionId, epoch: u64) -> Result<Option<Run>> {
-        let mut query = Query::new("SELECT * FROM runs WHERE session_id = ");
-        query.push_bind(uuid(session));
-        query.push(" AND epoch = ").push_bind(int(epoch));
-        let rows = self.rows(query).await?;
-        let read = |row| row::direct("run", run_row(row));
-        rows.first().map(read).transpose()
-    }
+async fn run_of(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+    epoch: u64,
+) -> Result<Option<Run>> {
+    let found = sqlx::query("SELECT * FROM runs WHERE session_id = ? AND epoch = ?")
+        .bind(uuid(session))
+        .bind(int(epoch))
+        .fetch_optional(conn)
+        .await
+        .map_err(store_error)?;
+    let read = |row| row::direct("run", run_row(&row));
+    found.map(read).transpose()
+}
 
-    async fn conversation_of(&self, session: SessionId) -> Result<Option<Conversation>> {
-        let mut query = Query::new("SELECT * FROM runs WHERE session_id = ");
-        query.push_bind(uuid(session));
-        query.push(" AND conversation IS NOT NULL ORDER BY epoch DESC LIMIT 1");
-        let rows = self.rows(query).await?;
-        let read = |row: &SqliteRow| {
-            let run = row::direct("run", run_row(row))?;
-            let since = run.ready_at.unwrap_or(run.started_at);
-            let abilities = run.abilities;
-            let known = run.conversation.map(|name| Conversation {
-                name,
-                abilities,
-                since,
-            });
-            Ok(known)
-        };
-        rows.first().map_or(Ok(None), read)
-    }
+async fn conversation_of(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<Option<Conversation>> {
+    let sql = "SELECT * FROM runs WHERE session_id = ? AND conversation IS NOT NULL ORDER BY epoch DESC LIMIT 1";
+    let found = sqlx::query(sql)
+        .bind(uuid(session))
+        .fetch_optional(conn)
+        .await
+        .map_err(store_error)?;
+    let Some(row) = found else { return Ok(None) };
+    let run = row::direct("run", run_row(&row))?;
+    let since = run.ready_at.unwrap_or(run.started_at);
+    let abilities = run.abilities;
+    Ok(run.conversation.map(|name| Conversation {
+        name,
+        abilities,
+        since,
+    }))
+}
 
-    async fn turn_in(&self, session: SessionId, state: &'static str) -> Result<Option<Turn>> {
-        let mut query = Query::new("SELECT t.* FROM turns t WHERE t.session_id = ");
-        query.push_bind(uuid(session));
-        query.push(format_args!(
-            " AND {state} ORDER BY t.urgent DESC, t.number LIMIT 1"
-        ));
-        let rows = self.rows(query).await?;
-        let read = |row| row::direct("turn", turn_row(row));
-        rows.first().map(read).transpose()
-    }
+async fn turn_in(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+    state: &'static str,
+) -> Result<Option<Turn>> {
+    let sql = "SELECT * FROM turns WHERE session_id = ? AND state = ? AND finished_at IS NULL
+         ORDER BY urgent DESC, number LIMIT 1";
+    let found = sqlx::query(sql)
+        .bind(uuid(session))
+        .bind(state)
+        .fetch_optional(conn)
+        .await
+        .map_err(store_error)?;
+    let read = |row| row::direct("turn", turn_row(&row));
+    found.map(read).transpose()
+}
 
-    async fn approvals_open(&self, session: SessionId, epoch: u64) -> Result<Vec<Approval>> {
-        let mut query = Query::new("SELECT t.* FROM approvals t WHERE t.session_id = ");
-        query.push_bind(uuid(session));
-        query.push(" AND t.told = 0 AND t.epoch = ");
-        query.push_bind(int(epoch)).push(" ORDER BY t.id");
-        let rows = self.rows(query).await?;
-        Ok(row::listed("approval", &rows, approval_row))
-    }
+async fn approvals_open(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+    epoch: u64,
+) -> Result<Vec<Approval>> {
+    let sql = "SELECT * FROM approvals WHERE session_id = ? AND told = 0 AND epoch = ? ORDER BY id";
+    let rows = sqlx::query(sql)
+        .bind(uuid(session))
+        .bind(int(epoch))
+        .fetch_all(conn)
+        .await
+        .map_err(store_error)?;
+    Ok(row::listed("approval", &rows, approval_row))
 }
 
 fn run_row(row: &SqliteRow) -> Parsed<Run> {

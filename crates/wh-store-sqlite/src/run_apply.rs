@@ -382,7 +382,10 @@ impl Applying<'_> {
         let before = self.session.state.clone();
         if let Some(turn) = turn {
             let end = TurnEnd {
-                state: TurnState::Failed,
+                state: match before {
+                    SessionState::Stopping { .. } => TurnState::Cancelled,
+                    _ => TurnState::Failed,
+                },
                 reason: Some(ending.clone()),
                 commit_after: None,
                 usage: Usage::default(),

@@ -155,8 +155,12 @@ impl Keeper {
                 let tag = process::run_tag(&spec);
                 let swept = tokio::task::spawn_blocking(move || process::sweep(&tag)).await;
                 tracing::info!(session = %self.session, ?swept, "a run's own process is gone");
-                let ending = "the process that held the agent is gone".to_owned();
-                self.gone(work, ending, None).await?;
+                let ending = match self.home_is_gone(work).await {
+                    true => "workspace_missing: the directory the agent works in is gone",
+                    false => "the process that held the agent is gone",
+                };
+                self.gone(work, ending.to_owned(), None).await?;
+                self.app.run_forget(run).await;
                 Ok(Look::Again)
             }
         }
@@ -182,7 +186,10 @@ impl Keeper {
             self.renewed_at = Some(now);
         }
         if self.home_is_gone(work).await {
-            return self.leave(work, run).await;
+            // Nothing may run on in another directory.
+            self.kill(run);
+            self.link = None;
+            return Ok(Look::Again);
         }
         if run.ready_at.is_none() {
             return Ok(Look::Rest(until));
@@ -321,7 +328,7 @@ impl Keeper {
         until: Timestamp,
     ) -> Result<Look> {
         let since = *self.idle_since.get_or_insert(now);
-        let put_away_at = since + self.minutes(SettingKey::SessionIdleMinutes).await?;
+        let put_away_at = since + self.seconds(SettingKey::SessionIdleSeconds).await?;
         if now >= put_away_at {
             self.tell(format!("rest-{}", run.epoch), Action::Stop)
                 .await?;
@@ -360,23 +367,10 @@ impl Keeper {
         }
     }
 
-    /// The directory the agent works in is gone: nothing may run on in another one.
-    async fn leave(&mut self, work: &SessionWork, run: &Run) -> Result<Look> {
-        let first = !self.sent.contains(&format!("gone-{}", run.epoch));
-        self.tell(format!("gone-{}", run.epoch), Action::Stop)
-            .await?;
-        if first {
-            let text = "workspace_missing: the directory the agent works in is gone; it is stopped";
-            let note = self.note(work, text.to_owned());
-            self.say(&work.session, vec![note]).await?;
-        }
-        self.tick()
-    }
-
     /// Ends the runner itself: the kernel takes the agent's tree with it.
     fn kill(&self, run: &Run) {
         if let Some(runner) = link::read_runner(&self.app.run_dir(run)) {
-            tracing::warn!(session = %self.session, "a stop was not carried out in time; killing the runner");
+            tracing::warn!(session = %self.session, "the runner is killed, and the agent with it");
             runner.kill();
         }
     }

@@ -134,6 +134,9 @@ impl Keeper {
             return Ok(true);
         };
         let weighty = facts.iter().any(is_weighty);
+        let is_over = facts
+            .iter()
+            .any(|fact| matches!(fact, RunFact::Gone { .. }));
         if last.seq > run.journal_seq {
             let step = RunStep {
                 session: self.session,
@@ -149,6 +152,10 @@ impl Keeper {
             // If this is lost, so is the link, and the next one asks for what is stored.
             link.ack(last.seq).await.ok();
         }
+        if is_over && let Some(link) = self.link.take() {
+            link.finish().await;
+            self.app.run_forget(run).await;
+        }
         Ok(weighty)
     }
 
@@ -159,7 +166,7 @@ impl Keeper {
             session: &work.session,
             home: &home,
             ids: self.app.ids.as_ref(),
-            approval_wait: self.minutes(SettingKey::ApprovalTimeoutMinutes).await?,
+            approval_wait: self.seconds(SettingKey::ApprovalTimeoutSeconds).await?,
             has_conversation: work.conversation.is_some(),
         };
         let mut facts = Vec::new();
@@ -191,11 +198,11 @@ impl Keeper {
         }
     }
 
-    /// Returns a setting in minutes.
-    pub(super) async fn minutes(&self, key: SettingKey) -> Result<SignedDuration> {
+    /// Returns a setting in seconds.
+    pub(super) async fn seconds(&self, key: SettingKey) -> Result<SignedDuration> {
         let value = self.app.setting(key).await?.value;
-        let minutes = value.0.unwrap_or(i64::from(u16::MAX));
-        Ok(SignedDuration::from_mins(minutes))
+        let seconds = value.0.unwrap_or(i64::from(u32::MAX));
+        Ok(SignedDuration::from_secs(seconds))
     }
 }
 

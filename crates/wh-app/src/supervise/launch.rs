@@ -125,6 +125,17 @@ impl App {
         }
     }
 
+    /// Removes the files of a run that is over and stored.
+    pub(super) async fn run_forget(&self, run: &Run) {
+        let path = self.run_dir(run).path().to_owned();
+        let removed = tokio::task::spawn_blocking(move || std::fs::remove_dir_all(path)).await;
+        if let Ok(Err(error)) = removed
+            && error.kind() != std::io::ErrorKind::NotFound
+        {
+            tracing::warn!(%error, "the files of a run that is over could not be removed");
+        }
+    }
+
     /// Returns where a run's files lie.
     pub(super) fn run_dir(&self, run: &Run) -> RunDir {
         let name = format!("{}-{}", run.session, run.epoch);

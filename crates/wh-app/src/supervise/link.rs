@@ -86,6 +86,14 @@ impl Link {
         }
     }
 
+    /// Lets a run that is over hear the last acknowledgement: it ends with that, and so does the connection.
+    pub(super) async fn finish(mut self) {
+        let over = async { while self.events.next().await.is_ok() {} };
+        if tokio::time::timeout(REPLY_WITHIN, over).await.is_err() {
+            tracing::warn!(epoch = self.epoch, "a run that is over did not end");
+        }
+    }
+
     /// Says that everything up to `seq` is stored for good.
     pub(super) async fn ack(&self, seq: u64) -> Result<(), LinkError> {
         self.commands.ack(seq).await

@@ -307,6 +307,10 @@ impl Teller<'_> {
     }
 
     fn turn_ended(&mut self, reason: &TurnEnd, usage: Option<TurnUsage>) {
+        // The end of the process follows, and takes the turn with it.
+        if matches!(reason, TurnEnd::Lost(_)) {
+            return;
+        }
         let Some(turn) = self.story.turn.take() else {
             return;
         };
@@ -327,7 +331,7 @@ impl Teller<'_> {
                 TurnState::Failed,
                 Some("the agent's limit of model calls in one turn was reached".to_owned()),
             ),
-            TurnEnd::Failed(why) => (TurnState::Failed, Some(why.clone())),
+            TurnEnd::Failed(why) | TurnEnd::Lost(why) => (TurnState::Failed, Some(why.clone())),
         };
         if let Some(words) = &words {
             self.system(format!("the turn failed: {words}"));

@@ -239,7 +239,7 @@ impl Conversation {
         let closed = self.tools.close(Close::Broken);
         self.events(closed);
         if let Some(command) = self.turn.take() {
-            let reason = TurnEnd::Failed(why.to_owned());
+            let reason = TurnEnd::Lost(why.to_owned());
             let usage = None;
             self.event(AgentEvent::TurnEnded {
                 command,

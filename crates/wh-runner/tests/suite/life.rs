@@ -165,10 +165,7 @@ async fn a_crash_ends_the_turn_and_the_run() {
     let mut client = run.follow(0).await;
     client.ready().await;
     client.prompt("1", "say last words\ncrash").await;
-    assert!(matches!(
-        reason(&client.turn_end().await),
-        TurnEnd::Failed(_)
-    ));
+    assert!(matches!(reason(&client.turn_end().await), TurnEnd::Lost(_)));
     let AgentEvent::Exited { how, .. } = client.exit().await else {
         unreachable!()
     };

@@ -1,0 +1,118 @@
+//! Approvals: asked, answered, ruled, timed out, and kept through a crash.
+
+use wh_api::{PolicyInput, PolicyRuleInput, SessionCreateRequest};
+
+use crate::harness::World;
+
+#[tokio::test]
+async fn what_is_allowed_is_done_and_what_is_denied_is_not() {
+    let world = World::new();
+    let session = world.session().await;
+    for (decision, heard) in [("allow", "open it: allow"), ("deny", "open it: reject")] {
+        let asked = world.prompt(&session, "ask open it").await;
+        assert_eq!(asked.state, "waiting");
+        assert_eq!(asked.approvals.len(), 1);
+        assert_eq!(asked.approvals[0].text, "open it");
+        world.answer(&asked.approvals[0].id, decision, None).await;
+        world.rest(&session).await;
+        assert!(world.said(&session).await.contains(heard), "{decision}");
+    }
+    assert!(world.pending(&session).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_question_is_answered_in_words() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.prompt(&session, "question which colour?").await;
+    assert_eq!(asked.approvals[0].kind, "question");
+    world
+        .answer(&asked.approvals[0].id, "allow", Some("blue"))
+        .await;
+    world.rest(&session).await;
+    assert!(world.said(&session).await.contains("blue"));
+}
+
+#[tokio::test]
+async fn an_approval_and_its_answer_survive_a_server_that_is_killed() {
+    let mut world = World::new();
+    let session = world.session().await;
+    let asked = world.prompt(&session, "ask leave\nsay went on").await;
+    world.server.kill9();
+    world.server.restart();
+    world.client = world.server.client();
+    let pending = world.pending(&session).await;
+    assert_eq!(pending.len(), 1);
+    assert_eq!(pending[0].id, asked.approvals[0].id);
+    world.answer(&pending[0].id, "allow", None).await;
+    let view = world.rest(&session).await;
+    assert_eq!((view.state.as_str(), view.runs), ("idle", 1));
+    assert!(world.said(&session).await.contains("went on"));
+}
+
+#[tokio::test]
+async fn silence_denies_and_says_so() {
+    let world = World::new();
+    let session = world
+        .session_with(SessionCreateRequest {
+            policy: Some(PolicyInput {
+                timeout_seconds: Some(1),
+                ..PolicyInput::default()
+            }),
+            ..SessionCreateRequest::default()
+        })
+        .await;
+    world.send(&session, "ask leave").await;
+    world
+        .until("a denial", async || {
+            world.said(&session).await.contains("leave: reject")
+        })
+        .await;
+    assert!(
+        world
+            .notes(&session)
+            .await
+            .contains("nobody answered in time")
+    );
+}
+
+#[tokio::test]
+async fn a_policy_answers_for_people() {
+    let world = World::new();
+    let with = |policy| SessionCreateRequest {
+        policy: Some(policy),
+        ..SessionCreateRequest::default()
+    };
+    let allow = PolicyInput {
+        allow: vec![PolicyRuleInput::default()],
+        ..PolicyInput::default()
+    };
+    let session = world.session_with(with(allow)).await;
+    let done = world.prompt(&session, "ask leave").await;
+    assert_eq!(done.turn.state, "completed");
+    assert!(world.said(&session).await.contains("leave: allow"));
+    let deny = PolicyInput {
+        default: Some("deny".to_owned()),
+        ..PolicyInput::default()
+    };
+    let session = world.session_with(with(deny)).await;
+    world.prompt(&session, "ask leave").await;
+    assert!(world.said(&session).await.contains("leave: reject"));
+}
+
+#[tokio::test]
+async fn a_turn_that_ends_takes_its_questions_with_it() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.prompt(&session, "ask leave").await;
+    world.client.session_interrupt(&session).await.unwrap();
+    world.until_state(&session, "idle").await;
+    assert!(world.pending(&session).await.is_empty());
+    let late = wh_api::ApprovalAnswerRequest {
+        approval: asked.approvals[0].id.clone(),
+        decision: "allow".to_owned(),
+        ..Default::default()
+    };
+    let refused = world.client.approval_answer(&late).await.unwrap_err();
+    assert!(refused.to_string().contains("settled"), "{refused}");
+}

@@ -1,0 +1,12 @@
+//! Sessions through the real server, with the built-in agent in real runners: what they do, and what survives.
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail where it stands, and prints its seed and figures"
+)]
+
+mod approvals;
+mod harness;
+mod life;
+mod prompts;
+mod restart;
