@@ -165,7 +165,8 @@ fn canonical<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> Strin
     fields.join(",")
 }
 
-/// Shows an answer: the data, and one line about it, or the data as text for clients from before structured answers.
+/// Shows an answer: the data, and one line about it. The data as text goes to clients from before structured answers, and to
+/// agents: some of them give their model nothing else.
 fn tool_answer(
     answer: Answer,
     context: &RequestContext<RoleServer>,
@@ -177,7 +178,12 @@ fn tool_answer(
         let text = ContentBlock::text(answer.data);
         return Ok(CallToolResult::success(vec![text]));
     }
-    let mut result = CallToolResult::success(vec![ContentBlock::text(answer.line)]);
+    let by_agent = principal(context)?.credential.session().is_some();
+    let text = match by_agent {
+        true => answer.data.clone(),
+        false => answer.line,
+    };
+    let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     let structured = structured(context, answer.data);
     result.structured_content =
         Some(structured.map_err(|error| ErrorData::internal_error(error.to_string(), None))?);

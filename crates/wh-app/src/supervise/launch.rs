@@ -120,6 +120,7 @@ impl App {
                 initial_mode: session.mode.clone(),
                 input_includes_cached: launch.tokens == TokenCount::InputWithCached,
                 always_load_tools: launch.always_load_tools,
+                kill_after_cancel: launch.cancel_leaves_commands,
                 ..Quirks::default()
             },
         }

@@ -225,7 +225,8 @@ impl Teller<'_> {
         self.story.open = None;
         let call = &request.call;
         let policy = &self.about.session.policy;
-        let verdict = if is_our_tool(call) {
+        let verdict = if call.tool_of(TOOLS_NAME).is_some() {
+            // The rules of our own tools are the server's: asking a person twice helps nobody.
             Verdict::Allow
         } else {
             policy.decide(&action_of(call), self.about.home)
@@ -473,54 +474,5 @@ fn action_of(call: &ToolCall) -> Action {
     Action {
         kind,
         paths: paths.collect(),
-    }
-}
-
-/// Tells whether a call is of one of our own tools, whose rules are the server's: asking a person twice helps nobody.
-///
-/// Agents write the name of an MCP tool differently: `mcp__wheelhouse__x`, `mcp_wheelhouse_x`, `wheelhouse_x`.
-fn is_our_tool(call: &ToolCall) -> bool {
-    let title = call.title.trim();
-    let name = title.strip_prefix("mcp").unwrap_or(title);
-    let name = name.trim_start_matches(['_', '.', ':', ' ']);
-    let rest = name.strip_prefix(TOOLS_NAME).unwrap_or_default();
-    let rest = rest.trim_start_matches(['_', '.', ':', '/']);
-    let is_name = |c: char| c.is_ascii_lowercase() || c == '_';
-    call.kind == ToolKind::Other && !rest.is_empty() && rest.chars().all(is_name)
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    fn call(title: &str, kind: ToolKind) -> ToolCall {
-        ToolCall {
-            title: title.to_owned(),
-            kind,
-            ..ToolCall::default()
-        }
-    }
-
-    #[test]
-    fn our_tools_are_known_by_every_agents_name_for_them() {
-        for title in [
-            "mcp__wheelhouse__session_current",
-            "mcp_wheelhouse_session_current",
-            "wheelhouse_session_current",
-            "wheelhouse.session_current",
-        ] {
-            assert!(is_our_tool(&call(title, ToolKind::Other)), "{title}");
-        }
-        for title in [
-            "wheelhouse",
-            "wheelhouse_x; rm -rf /",
-            "mcp__other__wheelhouse__x",
-            "Run wheelhouse_x",
-            "",
-        ] {
-            assert!(!is_our_tool(&call(title, ToolKind::Other)), "{title}");
-        }
-        let disguised = call("mcp__wheelhouse__x", ToolKind::Execute);
-        assert!(!is_our_tool(&disguised));
     }
 }
