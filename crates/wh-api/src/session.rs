@@ -110,6 +110,10 @@ pub struct SessionSummaryView {
     pub title: String,
     pub agent: String,
     pub state: String,
+    pub created_at: String,
+    /// Millionths of a US dollar; absent when it cost nothing.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cost_micros: Option<u64>,
 }
 
 impl From<&Session> for SessionSummaryView {
@@ -119,6 +123,8 @@ impl From<&Session> for SessionSummaryView {
             title: session.title.to_string(),
             agent: session.agent.to_string(),
             state: session.state.name().as_str().to_owned(),
+            created_at: time(session.created_at),
+            cost_micros: Some(session.usage.cost_micros).filter(|cost| *cost > 0),
         }
     }
 }

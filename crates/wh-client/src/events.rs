@@ -21,13 +21,16 @@ pub struct EventFeed {
 }
 
 impl Client {
-    /// Follows the feed after event number `after`.
-    pub async fn events(&self, after: u64) -> Result<EventFeed, ClientError> {
+    /// Follows the feed after event number `after`, or from now on.
+    pub async fn events(&self, after: Option<u64>) -> Result<EventFeed, ClientError> {
         let request = self
             .request(Method::GET, &["events"], &json!({ "after": after }))?
             .header(ACCEPT, "text/event-stream");
         let answer = self.send(request).await?;
-        Ok(EventFeed::new(answer.bytes_stream().boxed(), after))
+        Ok(EventFeed::new(
+            answer.bytes_stream().boxed(),
+            after.unwrap_or(0),
+        ))
     }
 }
 
@@ -40,7 +43,7 @@ impl EventFeed {
         }
     }
 
-    /// Returns the number of the last event that was handed out.
+    /// Returns the number of the last event that was handed out; 0 when there was none yet.
     pub fn through(&self) -> u64 {
         self.through
     }

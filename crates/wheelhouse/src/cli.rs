@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, audit, backup, board, completions, config, doctor, key, login, mcp, repo, runner,
-    serve, session, tool, user, version, worktree,
+    agents, approval, audit, backup, board, completions, config, doctor, key, life, login, mcp,
+    repo, run, runner, serve, session, tool, transcript, user, version, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -66,6 +66,22 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     #[command(visible_alias = "up")]
     Serve(serve::ServeArgs),
+    Run(run::RunArgs),
+    /// List sessions, newest first; short for `session list`
+    Ls(session::ListArgs),
+    Show(run::ShowArgs),
+    Send(run::SendArgs),
+    Wait(life::WaitArgs),
+    Logs(transcript::LogsArgs),
+    Turns(transcript::TurnsArgs),
+    Approvals(approval::ApprovalsArgs),
+    Approve(approval::ApproveArgs),
+    Deny(approval::DenyArgs),
+    Answer(approval::AnswerArgs),
+    Interrupt(life::InterruptArgs),
+    Stop(life::StopArgs),
+    Resume(life::ResumeArgs),
+    Rm(life::RmArgs),
     Mcp(mcp::McpArgs),
     Login(login::LoginArgs),
     #[command(subcommand)]
@@ -82,8 +98,6 @@ pub(crate) enum Command {
     Board(board::BoardCommand),
     #[command(subcommand)]
     Session(session::SessionCommand),
-    /// List sessions; short for `session list`
-    Ls(session::ListArgs),
     Audit(audit::AuditArgs),
     #[command(subcommand)]
     Config(config::ConfigCommand),

@@ -16,6 +16,9 @@ pub(crate) enum Exit {
     Refused = 4,
     Conflict = 5,
     Unavailable = 6,
+    Cancelled = 7,
+    NeedsAnswer = 8,
+    TimedOut = 9,
 }
 
 /// The same, for people: shown at the end of `--help`.
@@ -27,7 +30,10 @@ Exit codes:
   3  not found
   4  refused: not signed in, or not allowed
   5  conflict, or a limit is reached
-  6  the server does not run or cannot be reached";
+  6  the server does not run or cannot be reached
+  7  the turn was cancelled
+  8  the agent needs an answer: see `wheelhouse approvals`
+  9  the time to wait was over first";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
@@ -78,6 +84,26 @@ impl CliError {
     /// Something on this machine went wrong.
     pub(crate) fn failed(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::Internal, message)
+    }
+
+    /// A session did not come to the end that was hoped for.
+    pub(crate) fn ended(exit: Exit, message: impl Into<String>) -> Self {
+        let code = match exit {
+            Exit::Cancelled => "CANCELLED",
+            Exit::NeedsAnswer => "NEEDS_ANSWER",
+            Exit::TimedOut => "TIMED_OUT",
+            _ => "FAILED",
+        };
+        let error = ErrorView {
+            code: code.to_owned(),
+            message: message.into(),
+            hint: None,
+            details: Map::new(),
+        };
+        Self {
+            exit,
+            body: ErrorBody { error },
+        }
     }
 
     /// Adds what to do next.

@@ -10,6 +10,7 @@ mod commands;
 mod config;
 mod context;
 mod exit;
+mod follow;
 mod install;
 mod logs;
 mod serve;

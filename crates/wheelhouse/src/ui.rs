@@ -7,13 +7,17 @@ mod table;
 mod text;
 
 use std::io::{self, IsTerminal, Write};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
 use crate::exit::{CliError, CliResult};
 
 pub(crate) use table::Table;
-pub(crate) use text::{clean, moment};
+pub(crate) use text::{age, clean, clean_lines, dollars, moment, now, span};
+
+/// Set once a write found that nobody reads standard output any more.
+static READER_GONE: AtomicBool = AtomicBool::new(false);
 
 /// How this process talks to its user.
 #[derive(Clone, Copy, Debug)]
@@ -70,6 +74,18 @@ impl Ui {
             return words(self);
         }
         let text = serde_json::to_string_pretty(view)
+            .map_err(|error| CliError::failed(format!("failed to write JSON: {error}")))?;
+        self.raw(&format!("{}\n", text::json_clean(&text)))
+    }
+
+    /// Tells whether answers are JSON.
+    pub(crate) fn is_json(&self) -> bool {
+        self.json
+    }
+
+    /// Prints one of several answers as a line of JSON.
+    pub(crate) fn json_line<T: Serialize>(&self, view: &T) -> CliResult {
+        let text = serde_json::to_string(view)
             .map_err(|error| CliError::failed(format!("failed to write JSON: {error}")))?;
         self.raw(&format!("{}\n", text::json_clean(&text)))
     }
@@ -142,11 +158,20 @@ impl Ui {
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         match written {
-            Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(CliError::failed(
-                format!("failed to write to standard output: {error}"),
-            )),
-            _ => Ok(()),
+            Ok(()) => Ok(()),
+            Err(error) if error.kind() == io::ErrorKind::BrokenPipe => {
+                READER_GONE.store(true, Ordering::Relaxed);
+                Ok(())
+            }
+            Err(error) => Err(CliError::failed(format!(
+                "failed to write to standard output: {error}"
+            ))),
         }
+    }
+
+    /// Tells whether somebody still reads what is printed; whoever goes on forever asks.
+    pub(crate) fn is_heard(&self) -> bool {
+        !READER_GONE.load(Ordering::Relaxed)
     }
 
     fn paint_error(&self, tone: Tone, text: &str) -> String {
@@ -159,6 +184,14 @@ fn paint_if(color: bool, tone: Tone, text: &str) -> String {
         true => format!("\u{1b}[{}m{text}\u{1b}[0m", tone.code()),
         false => text.to_owned(),
     }
+}
+
+/// Asks whoever sits at the terminal and returns their line, if there is one.
+pub(crate) fn ask(question: &str) -> Option<String> {
+    to_stderr(question);
+    let mut line = String::new();
+    let read = io::stdin().read_line(&mut line).ok()?;
+    (read > 0).then_some(line)
 }
 
 /// Writes to stderr; when even that fails there is nobody left to tell.

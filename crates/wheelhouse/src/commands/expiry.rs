@@ -4,17 +4,11 @@ use jiff::civil::Date;
 use jiff::tz::TimeZone;
 use jiff::{SignedDuration, Timestamp};
 
+use crate::ui::now;
+
 /// Reads `30d`, `2027-01-31` or `2027-01-31T12:00:00Z` into RFC 3339.
 pub(super) fn parse(text: &str) -> Result<String, String> {
     parse_at(text.trim(), now())
-}
-
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a person's \"in 30 days\" counts from the wall clock of this command"
-)]
-fn now() -> Timestamp {
-    Timestamp::now()
 }
 
 fn parse_at(text: &str, now: Timestamp) -> Result<String, String> {

@@ -1,6 +1,7 @@
 //! One file per noun: arguments and their help, then parse, call, show.
 
 pub(crate) mod agents;
+pub(crate) mod approval;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod board;
@@ -9,14 +10,17 @@ pub(crate) mod config;
 pub(crate) mod doctor;
 mod expiry;
 pub(crate) mod key;
+pub(crate) mod life;
 pub(crate) mod login;
 pub(crate) mod mcp;
 mod page;
 pub(crate) mod repo;
+pub(crate) mod run;
 pub(crate) mod runner;
 pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod tool;
+pub(crate) mod transcript;
 pub(crate) mod user;
 pub(crate) mod version;
 pub(crate) mod worktree;
@@ -39,7 +43,21 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Diff(args) => worktree::diff(cx, args).await,
         Command::Board(command) => board::run(cx, command).await,
         Command::Session(command) => session::run(cx, command).await,
+        Command::Run(args) => run::run(cx, args).await,
         Command::Ls(args) => session::list(cx, args).await,
+        Command::Show(args) => run::show(cx, args).await,
+        Command::Send(args) => run::send(cx, args).await,
+        Command::Wait(args) => life::wait(cx, args).await,
+        Command::Logs(args) => transcript::logs(cx, args).await,
+        Command::Turns(args) => transcript::turns(cx, args).await,
+        Command::Approvals(args) => approval::list(cx, args).await,
+        Command::Approve(args) => approval::approve(cx, args).await,
+        Command::Deny(args) => approval::deny(cx, args).await,
+        Command::Answer(args) => approval::answer(cx, args).await,
+        Command::Interrupt(args) => life::interrupt(cx, args).await,
+        Command::Stop(args) => life::stop(cx, args).await,
+        Command::Resume(args) => life::resume(cx, args).await,
+        Command::Rm(args) => life::remove(cx, args).await,
         Command::Audit(args) => audit::run(cx, args).await,
         Command::Config(command) => config::run(cx, command).await,
         Command::Doctor(args) => doctor::run(cx, args).await,

@@ -8,7 +8,10 @@ use wh_api::{
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::{Table, Ui, moment};
+use crate::ui::{Table, Ui, age, dollars, moment, now};
+
+/// How much of a title a table shows.
+const TITLE_CHARS_MAX: usize = 48;
 
 /// See and name sessions, which are conversations with agents
 #[derive(Debug, Subcommand)]
@@ -104,20 +107,44 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
         limit: args.page.limit,
         cursor: args.page.cursor,
     };
+    let narrowed = request.states.is_some() || request.board.is_some() || request.parent.is_some();
+    let empty = match narrowed {
+        true => "no such sessions",
+        false => "no sessions yet; start one: wheelhouse run \"say hello\"",
+    };
     let list = cx.client()?.session_list(&request).await?;
-    cx.ui.answer(&list, |ui| table(ui, &list))
+    cx.ui.answer(&list, |ui| table(ui, &list, empty))
 }
 
-fn table(ui: &Ui, list: &SessionListView) -> CliResult {
-    let mut table = Table::new(&["ID", "STATE", "AGENT", "TITLE"]);
-    for session in &list.sessions {
-        table.row([&session.id, &session.state, &session.agent, &session.title]);
+/// Leaves the other columns room.
+fn shortened(title: &str) -> String {
+    match title.char_indices().nth(TITLE_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &title[..end]),
+        None => title.to_owned(),
     }
-    ui.table(&table, "no sessions")?;
+}
+
+fn table(ui: &Ui, list: &SessionListView, empty: &str) -> CliResult {
+    let mut table = Table::new(&["ID", "TITLE", "AGENT", "STATE", "AGE", "COST"]);
+    let now = now();
+    for session in &list.sessions {
+        let age = age(&session.created_at, now);
+        let cost = session.cost_micros.map_or("-".to_owned(), dollars);
+        let title = shortened(&session.title);
+        table.row([
+            &session.id,
+            &title,
+            &session.agent,
+            &session.state,
+            &age,
+            &cost,
+        ]);
+    }
+    ui.table(&table, empty)?;
     ui.more(list.next_cursor.as_ref())
 }
 
-fn show(ui: &Ui, session: &SessionView) -> CliResult {
+pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
     let archived = session.archived.then(|| "yes".to_owned());
     ui.fields(&[
         ("id", Some(session.id.clone())),
@@ -128,11 +155,13 @@ fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("state", Some(session.state.clone())),
         ("failure", session.failure.clone()),
         ("archived", archived),
+        ("path", session.path.clone()),
         ("parent", session.parent_id.clone()),
         ("board", session.board_id.clone()),
         ("worktree", session.worktree_id.clone()),
         ("messages", Some(session.last_seq.to_string())),
         ("last words", session.last_words.clone()),
+        ("runs", Some(session.runs.to_string())),
         ("tokens", Some(session.tokens_used.to_string())),
         ("cost", Some(dollars(session.cost_micros))),
         ("changed", Some(moment(&session.updated_at))),
@@ -148,8 +177,4 @@ fn show_tree(ui: &Ui, tree: &SessionTreeView) -> CliResult {
         table.row([&title, &node.state, &node.agent, &cost, &node.id]);
     }
     ui.table(&table, "no sessions")
-}
-
-fn dollars(micros: u64) -> String {
-    format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }

@@ -1,5 +1,7 @@
 //! Making text safe and short for a terminal.
 
+use jiff::Timestamp;
+
 /// Shows control characters, and those that reorder text, as escapes.
 pub(crate) fn clean(text: &str) -> String {
     let mut cleaned = String::with_capacity(text.len());
@@ -7,6 +9,19 @@ pub(crate) fn clean(text: &str) -> String {
         match c {
             '\n' => cleaned.push_str("\\n"),
             '\t' => cleaned.push_str("\\t"),
+            c if is_hostile(c) => cleaned.extend(c.escape_unicode()),
+            c => cleaned.push(c),
+        }
+    }
+    cleaned
+}
+
+/// Does the same to text of several lines: line ends and tabs stay.
+pub(crate) fn clean_lines(text: &str) -> String {
+    let mut cleaned = String::with_capacity(text.len());
+    for c in text.chars() {
+        match c {
+            '\n' | '\t' => cleaned.push(c),
             c if is_hostile(c) => cleaned.extend(c.escape_unicode()),
             c => cleaned.push(c),
         }
@@ -41,6 +56,38 @@ pub(crate) fn moment(at: &str) -> String {
     }
 }
 
+/// Returns the time of this machine, for what a person reads or writes relative to now.
+#[expect(
+    clippy::disallowed_methods,
+    reason = "a person's \"in 30 days\" and \"2 hours ago\" count from the wall clock of this command"
+)]
+pub(crate) fn now() -> Timestamp {
+    Timestamp::now()
+}
+
+/// Tells how long ago something was, in its largest unit: `12s`, `5m`, `3h`, `9d`.
+pub(crate) fn age(at: &str, now: Timestamp) -> String {
+    let Ok(at) = at.parse::<Timestamp>() else {
+        return at.to_owned();
+    };
+    span(now.duration_since(at).as_secs())
+}
+
+/// Writes a number of seconds in its largest unit.
+pub(crate) fn span(seconds: i64) -> String {
+    match seconds.max(0) {
+        s @ 0..60 => format!("{s}s"),
+        s @ 60..3600 => format!("{}m", s / 60),
+        s @ 3600..86_400 => format!("{}h", s / 3600),
+        s => format!("{}d", s / 86_400),
+    }
+}
+
+/// Writes money.
+pub(crate) fn dollars(micros: u64) -> String {
+    format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -65,5 +112,27 @@ mod tests {
     fn times_are_shortened() {
         assert_eq!(moment("2026-11-15T10:52:30.123456Z"), "2026-11-15 10:52:30");
         assert_eq!(moment("soon"), "soon");
+    }
+
+    #[test]
+    fn ages_have_one_unit() {
+        let now = "2026-11-15T10:00:00Z".parse().unwrap();
+        let cases = [
+            ("2026-11-15T09:59:48Z", "12s"),
+            ("2026-11-15T09:55:01Z", "4m"),
+            ("2026-11-15T07:00:00Z", "3h"),
+            ("2026-11-01T10:00:00Z", "14d"),
+            // A server whose clock is ahead of ours.
+            ("2026-11-15T10:00:05Z", "0s"),
+            ("soon", "soon"),
+        ];
+        for (at, expected) in cases {
+            assert_eq!(age(at, now), expected);
+        }
+    }
+
+    #[test]
+    fn text_keeps_its_lines() {
+        assert_eq!(clean_lines("a\n\tb\r\u{1b}[1m"), "a\n\tb\\u{d}\\u{1b}[1m");
     }
 }

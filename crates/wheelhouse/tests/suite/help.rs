@@ -33,6 +33,20 @@ fn every_command_explains_itself() {
         &["login"],
         &["version"],
         &["ls"],
+        &["run"],
+        &["show"],
+        &["send"],
+        &["wait"],
+        &["logs"],
+        &["turns"],
+        &["approvals"],
+        &["approve"],
+        &["deny"],
+        &["answer"],
+        &["interrupt"],
+        &["stop"],
+        &["resume"],
+        &["rm"],
     ];
     for command in commands {
         let said = home.run(&[command, &["--help"][..]].concat());
@@ -43,6 +57,18 @@ fn every_command_explains_itself() {
             about.len() > 10 && !about.starts_with("Usage"),
             "{command:?}: {about}"
         );
+    }
+}
+
+#[test]
+fn commands_for_sessions_have_examples() {
+    let home = Home::new();
+    for command in [
+        "run", "send", "wait", "logs", "approve", "deny", "answer", "stop", "rm",
+    ] {
+        let said = home.run(&[command, "--help"]);
+        let example = format!("  wheelhouse {command} ");
+        assert!(said.stdout.contains(&example), "{command}: {said:?}");
     }
 }
 
@@ -64,7 +90,10 @@ fn completions_are_made_for_every_shell() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = home.run(&["completions", shell]);
-        assert!(said.code == 0 && said.stdout.contains("doctor"), "{shell}");
+        for command in ["doctor", "run", "approve", "logs", "resume"] {
+            let is_there = said.stdout.contains(command);
+            assert!(said.code == 0 && is_there, "{shell}: {command}");
+        }
     }
 }
 

@@ -25,7 +25,7 @@ pub(super) async fn add_and_wait(
         return Ok(added);
     }
     ui.note(&format!("cloning {}", added.source))?;
-    let mut feed = client.events(newest).await?;
+    let mut feed = client.events(Some(newest)).await?;
     while let Some(view) = feed.next().await? {
         let event = match view {
             FeedView::Event(event) if event.subject_id == added.id => event,

@@ -1,0 +1,186 @@
+//! `wheelhouse approvals`, `approve`, `deny` and `answer`.
+
+use clap::Args;
+use wh_api::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView};
+use wh_client::Client;
+
+use super::page::PageArgs;
+use crate::context::Context;
+use crate::exit::{CliError, CliResult, Exit};
+use crate::follow::pending;
+use crate::ui::{Table, Ui, age, now};
+
+/// How much of what is asked a table shows.
+const TEXT_CHARS_MAX: usize = 70;
+
+/// List what agents ask for
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse approvals
+  wheelhouse approvals --session 89abcdef --all")]
+pub(crate) struct ApprovalsArgs {
+    /// Only of this session
+    #[arg(long, value_name = "ID")]
+    session: Option<String>,
+    /// Settled ones too
+    #[arg(long, short)]
+    all: bool,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+/// Allow what an agent asks for
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse approve 89abcdef
+  wheelhouse approve 89abcdef --always")]
+pub(crate) struct ApproveArgs {
+    /// The approval's id or its last 8 digits, or a session that asks for one thing
+    #[arg(value_name = "ID")]
+    approval: String,
+    /// The same for everything of this kind from now on, if the agent offers that
+    #[arg(long)]
+    always: bool,
+}
+
+/// Refuse what an agent asks for
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse deny 89abcdef
+  wheelhouse deny 89abcdef --reason 'use the staging database'")]
+pub(crate) struct DenyArgs {
+    /// The approval's id or its last 8 digits, or a session that asks for one thing
+    #[arg(value_name = "ID")]
+    approval: String,
+    /// Why, for the agent
+    #[arg(long, value_name = "TEXT")]
+    reason: Option<String>,
+    /// The same for everything of this kind from now on, if the agent offers that
+    #[arg(long)]
+    always: bool,
+}
+
+/// Answer an agent's question
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse answer 89abcdef 'the second one'")]
+pub(crate) struct AnswerArgs {
+    /// The approval's id or its last 8 digits, or a session that asks for one thing
+    #[arg(value_name = "ID")]
+    approval: String,
+    text: String,
+}
+
+pub(crate) async fn list(cx: &Context, args: ApprovalsArgs) -> CliResult {
+    let request = ApprovalListRequest {
+        session: args.session,
+        include_settled: args.all.then_some(true),
+        limit: args.page.limit,
+        cursor: args.page.cursor,
+    };
+    let list = cx.client()?.approval_list(&request).await?;
+    cx.ui.answer(&list, |ui| table(ui, &list))
+}
+
+pub(crate) async fn approve(cx: &Context, args: ApproveArgs) -> CliResult {
+    let request = ApprovalAnswerRequest {
+        approval: args.approval,
+        decision: "allow".to_owned(),
+        always: args.always.then_some(true),
+        ..ApprovalAnswerRequest::default()
+    };
+    settle(cx, request).await
+}
+
+pub(crate) async fn deny(cx: &Context, args: DenyArgs) -> CliResult {
+    let request = ApprovalAnswerRequest {
+        approval: args.approval,
+        decision: "deny".to_owned(),
+        always: args.always.then_some(true),
+        text: args.reason,
+        ..ApprovalAnswerRequest::default()
+    };
+    settle(cx, request).await
+}
+
+pub(crate) async fn answer(cx: &Context, args: AnswerArgs) -> CliResult {
+    let request = ApprovalAnswerRequest {
+        approval: args.approval,
+        decision: "allow".to_owned(),
+        text: Some(args.text),
+        ..ApprovalAnswerRequest::default()
+    };
+    settle(cx, request).await
+}
+
+async fn settle(cx: &Context, request: ApprovalAnswerRequest) -> CliResult {
+    let client = cx.client()?;
+    let settled = match client
+        .approval_answer(&request)
+        .await
+        .map_err(CliError::from)
+    {
+        Err(error) if error.exit == Exit::NotFound => {
+            let Some(approval) = only_one_of(&client, &request.approval).await? else {
+                return Err(error.hint("`wheelhouse approvals` lists what is asked"));
+            };
+            let request = ApprovalAnswerRequest {
+                approval,
+                ..request
+            };
+            client.approval_answer(&request).await?
+        }
+        settled => settled?,
+    };
+    cx.ui.answer(&settled, |ui| {
+        ui.line(&format!("{}: {}", settled.state, settled.text))
+    })
+}
+
+/// Returns what a session asks for, if the text names one.
+async fn only_one_of(client: &Client, session: &str) -> CliResult<Option<String>> {
+    let Ok(found) = client.session_get(session).await else {
+        return Ok(None);
+    };
+    match pending(client, &found.id).await?.as_slice() {
+        [one] => Ok(Some(one.id.clone())),
+        [] => Err(CliError::usage("the session asks for nothing")),
+        several => {
+            let ids: Vec<_> = several.iter().map(|it| it.id.as_str()).collect();
+            let message = format!("the session asks for {} things", several.len());
+            Err(CliError::usage(message).hint(format!("name one of {}", ids.join(", "))))
+        }
+    }
+}
+
+fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
+    let mut table = Table::new(&["ID", "SESSION", "KIND", "STATE", "AGE", "WHAT"]);
+    let now = now();
+    for approval in &list.approvals {
+        let session = approval
+            .session
+            .get(approval.session.len().saturating_sub(8)..);
+        table.row([
+            &approval.id,
+            session.unwrap_or("-"),
+            &approval.kind,
+            &approval.state,
+            &age(&approval.created_at, now),
+            &what(approval),
+        ]);
+    }
+    ui.table(&table, "nothing waits for an answer")?;
+    ui.more(list.next_cursor.as_ref())
+}
+
+fn what(approval: &ApprovalView) -> String {
+    let line = approval.text.lines().next().unwrap_or_default();
+    match line.char_indices().nth(TEXT_CHARS_MAX) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line.to_owned(),
+    }
+}

@@ -1,0 +1,337 @@
+//! `wheelhouse run` and `wheelhouse send`: a prompt, and what comes of it.
+
+use std::io::IsTerminal;
+use std::path::{Path, PathBuf};
+
+use clap::Args;
+use serde_json::json;
+use wh_api::{
+    AgentView, BudgetInput, SessionCreateRequest, SessionPromptRequest, SessionView,
+    TurnDetailView, TurnListRequest,
+};
+use wh_client::Client;
+
+use super::session;
+use crate::context::Context;
+use crate::exit::{CliError, CliResult, Exit};
+use crate::follow::{Detail, Following, Scope, Standing};
+use crate::ui::dollars;
+
+/// The agents to choose from when none is named, best first. The last one is always there.
+const PREFERRED: [&str; 5] = ["claude-code", "codex", "gemini", "opencode", "echo"];
+
+/// Begin a session, and follow it until its first turn is over
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse run 'fix the failing test' --here
+  wheelhouse run --agent codex --path ~/project 'write a changelog'
+  wheelhouse run --agent echo 'say hello'
+  wheelhouse run --detach 'tidy up the docs' --here
+
+The session goes on when this command is ended. When the agent asks for something and nobody sits at this terminal, the
+command ends with exit code 8; answer with `wheelhouse approve` and go on with `wheelhouse logs -f` or `wheelhouse wait`.")]
+pub(crate) struct RunArgs {
+    /// What the agent is to do
+    prompt: String,
+    /// Which agent [default: the first that is ready of claude-code, codex, gemini, opencode; else echo]
+    #[arg(long, value_name = "NAME")]
+    agent: Option<String>,
+    /// Work in the current directory as it is
+    #[arg(long, conflicts_with = "path")]
+    here: bool,
+    /// Work in this directory as it is
+    #[arg(long, value_name = "DIR")]
+    path: Option<PathBuf>,
+    /// What the session is called [default: the beginning of the prompt]
+    #[arg(long)]
+    title: Option<String>,
+    /// The agent's own name of a way of working, such as plan
+    #[arg(long)]
+    mode: Option<String>,
+    /// Stop when this many tokens are used
+    #[arg(long, value_name = "N")]
+    budget_tokens: Option<u64>,
+    /// Stop after this many turns
+    #[arg(long, value_name = "N")]
+    budget_turns: Option<u64>,
+    /// Stop after this many seconds of work
+    #[arg(long, value_name = "N")]
+    budget_seconds: Option<u64>,
+    /// Print the session's id and do not follow it
+    #[arg(long, short)]
+    detach: bool,
+}
+
+/// Send a prompt to a session
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse send 89abcdef 'now write the test'
+  wheelhouse send 89abcdef --wait 'and run it'
+  wheelhouse send 89abcdef --steer 'stop that, look at the other file'
+
+A session that is at work takes the prompt when it is done, unless told otherwise.")]
+pub(crate) struct SendArgs {
+    /// The session's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    session: String,
+    prompt: String,
+    /// Follow the turn until it is over
+    #[arg(long, short)]
+    wait: bool,
+    /// If the session is at work, end its turn first
+    #[arg(long, conflicts_with = "reject")]
+    steer: bool,
+    /// If the session is at work, do nothing
+    #[arg(long)]
+    reject: bool,
+}
+
+pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
+    let client = cx.client()?;
+    let agent = match args.agent {
+        Some(agent) => agent,
+        None => preferred(&client.agent_list().await?.agents).to_owned(),
+    };
+    let path = match args.here {
+        true => Some(PathBuf::from(".")),
+        false => args.path,
+    };
+    let request = SessionCreateRequest {
+        agent,
+        prompt: Some(args.prompt),
+        title: args.title,
+        path: path.as_deref().map(absolute).transpose()?,
+        mode: args.mode,
+        budget: Some(BudgetInput {
+            tokens: args.budget_tokens,
+            turns: args.budget_turns,
+            wall_seconds: args.budget_seconds,
+            ..BudgetInput::default()
+        }),
+        ..SessionCreateRequest::default()
+    };
+    let session = client.session_create(&request).await?;
+    if args.detach {
+        return cx.ui.answer(&session, |ui| ui.line(&session.short_id));
+    }
+    let turn = first_turn(&client, &session).await?;
+    cx.ui.note(&format!(
+        "session {} with {}; see it from elsewhere with `wheelhouse logs -f {0}`",
+        session.short_id, session.agent
+    ))?;
+    follow_turn(cx, &client, &session, turn, 0).await
+}
+
+pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
+    let client = cx.client()?;
+    let when_busy = match (args.steer, args.reject) {
+        (true, _) => Some("steer"),
+        (_, true) => Some("reject"),
+        _ => None,
+    };
+    // What was said before is not told again.
+    let session = client.session_get(&args.session).await?;
+    let request = SessionPromptRequest {
+        session: session.id.clone(),
+        prompt: args.prompt,
+        when_busy: when_busy.map(str::to_owned),
+        ..SessionPromptRequest::default()
+    };
+    let prompted = client.session_prompt(&request).await?;
+    if args.wait {
+        let after = session.last_seq;
+        return follow_turn(cx, &client, &session, prompted.turn.id, after).await;
+    }
+    cx.ui.answer(&prompted, |ui| {
+        let turn = &prompted.turn;
+        ui.line(&format!("turn {} is {}", turn.number, turn.state))
+    })
+}
+
+/// Follows a turn to its end, or to a question that nobody here can answer.
+async fn follow_turn(
+    cx: &Context,
+    client: &Client,
+    session: &SessionView,
+    turn: String,
+    after: u64,
+) -> CliResult {
+    if cx.ui.is_json() {
+        cx.ui
+            .json_line(&json!({ "type": "session", "session": session }))?;
+    }
+    let scope = Scope {
+        session: session.id.clone(),
+        turn: Some(turn),
+        after,
+    };
+    let is_attended = std::io::stdin().is_terminal() && !cx.ui.is_json();
+    let mut following = Following::begin(client.clone(), cx.ui, scope, Detail::default()).await?;
+    loop {
+        let standing = following.next().await?.clone();
+        if !cx.ui.is_heard() {
+            return Ok(());
+        }
+        let end = turn_end(&standing, is_attended);
+        if let Some(end) = end {
+            following.end_line()?;
+            return finish(cx, client, session, &standing, end).await;
+        }
+    }
+}
+
+/// Why a turn is not followed any further.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum TurnEnd {
+    Completed,
+    Cancelled,
+    Failed,
+    NeedsAnswer,
+}
+
+fn turn_end(standing: &Standing, is_attended: bool) -> Option<TurnEnd> {
+    let turn = standing.turn.as_ref()?;
+    match turn.turn.state.as_str() {
+        "completed" => Some(TurnEnd::Completed),
+        "cancelled" => Some(TurnEnd::Cancelled),
+        "failed" => Some(TurnEnd::Failed),
+        "running" if !standing.approvals.is_empty() && !is_attended => Some(TurnEnd::NeedsAnswer),
+        // A session that has ended takes no prompts from its queue.
+        _ if matches!(
+            standing.state.as_str(),
+            "failed" | "abandoned" | "terminated"
+        ) =>
+        {
+            Some(TurnEnd::Failed)
+        }
+        _ => None,
+    }
+}
+
+async fn finish(
+    cx: &Context,
+    client: &Client,
+    session: &SessionView,
+    standing: &Standing,
+    end: TurnEnd,
+) -> CliResult {
+    let id = &session.short_id;
+    let turn = standing.turn.as_ref();
+    if cx.ui.is_json() {
+        cx.ui.json_line(&json!({ "type": "turn", "turn": turn }))?;
+    }
+    let reason = turn.and_then(|turn| turn.turn.reason.clone());
+    match end {
+        TurnEnd::Completed => cx.ui.note(&summary(id, turn)),
+        TurnEnd::Cancelled => {
+            let why = reason.map_or(String::new(), |why| format!(": {why}"));
+            Err(
+                CliError::ended(Exit::Cancelled, format!("the turn was cancelled{why}"))
+                    .hint(format!("go on with `wheelhouse send {id} 'PROMPT'`")),
+            )
+        }
+        TurnEnd::Failed => {
+            let failure = client.session_get(&session.id).await?.failure;
+            let why = reason
+                .or(failure)
+                .unwrap_or_else(|| "no reason is known".to_owned());
+            Err(
+                CliError::ended(Exit::Failed, format!("the turn failed: {why}"))
+                    .hint(format!("see `wheelhouse logs {id} --system`")),
+            )
+        }
+        TurnEnd::NeedsAnswer => {
+            let first = standing.approvals.first();
+            let how = first.map_or("wheelhouse approvals".to_owned(), |it| {
+                match it.kind.as_str() {
+                    "question" => format!("wheelhouse answer {} 'TEXT'", it.id),
+                    _ => format!("wheelhouse approve {}", it.id),
+                }
+            });
+            Err(
+                CliError::ended(Exit::NeedsAnswer, "the agent needs an answer")
+                    .hint(format!("`{how}`, then `wheelhouse logs -f {id}`")),
+            )
+        }
+    }
+}
+
+fn summary(id: &str, turn: Option<&TurnDetailView>) -> String {
+    let used = turn.map_or(String::new(), |turn| {
+        let cost = match turn.turn.cost_micros {
+            0 => String::new(),
+            micros => format!(", {}", dollars(micros)),
+        };
+        format!(" ({} tokens{cost})", turn.turn.tokens_used)
+    });
+    format!("done{used}; go on with `wheelhouse send {id} 'PROMPT'`")
+}
+
+/// Returns the best agent that can be run.
+fn preferred(agents: &[AgentView]) -> &'static str {
+    let is_ready = |name: &&&str| agents.iter().any(|it| it.ready && it.name == **name);
+    PREFERRED.iter().find(is_ready).unwrap_or(&"echo")
+}
+
+/// Returns the turn that a session was begun with.
+async fn first_turn(client: &Client, session: &SessionView) -> CliResult<String> {
+    let request = TurnListRequest {
+        session: session.id.clone(),
+        ..TurnListRequest::default()
+    };
+    let turns = client.turn_list(&request).await?.turns;
+    let first = turns.last().map(|turn| turn.id.clone());
+    first.ok_or_else(|| CliError::failed("the session has no turn"))
+}
+
+fn absolute(path: &Path) -> CliResult<String> {
+    let absolute = std::path::absolute(path)
+        .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
+    let text = absolute.to_str().map(str::to_owned);
+    text.ok_or_else(|| CliError::usage("the path is not text"))
+}
+
+/// Show a session
+#[derive(Debug, Args)]
+pub(crate) struct ShowArgs {
+    /// The session's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    session: String,
+}
+
+pub(crate) async fn show(cx: &Context, args: ShowArgs) -> CliResult {
+    let session = cx.client()?.session_get(&args.session).await?;
+    cx.ui.answer(&session, |ui| session::show(ui, &session))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_best_agent_that_is_ready_is_run() {
+        let agent = |name: &str, ready| AgentView {
+            name: name.to_owned(),
+            title: String::new(),
+            about: String::new(),
+            origin: String::new(),
+            ready,
+            version: None,
+            missing: Vec::new(),
+            install: Vec::new(),
+        };
+        let agents = [
+            agent("gemini", true),
+            agent("codex", true),
+            agent("claude-code", false),
+        ];
+        assert_eq!(preferred(&agents), "codex");
+        assert_eq!(
+            preferred(&[agent("codex", false), agent("echo", true)]),
+            "echo"
+        );
+        assert_eq!(preferred(&[]), "echo");
+    }
+}

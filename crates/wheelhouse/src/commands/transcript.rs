@@ -1,0 +1,129 @@
+//! `wheelhouse logs` and `wheelhouse turns`.
+
+use clap::Args;
+use wh_api::{TurnListRequest, TurnListView, TurnView};
+
+use super::page::PageArgs;
+use crate::context::Context;
+use crate::exit::CliResult;
+use crate::follow::{Detail, Following, Scope, Teller, read_page};
+use crate::ui::{Table, Ui, dollars, moment, span};
+
+/// Show what a session said and did
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse logs 89abcdef
+  wheelhouse logs 89abcdef --last 20 -f
+  wheelhouse logs 89abcdef --full --json
+
+With --json each message is a line; one that grows is printed again, under the same seq.")]
+pub(crate) struct LogsArgs {
+    /// The session's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    session: String,
+    /// Go on as more comes, through restarts of the server, until Ctrl-C
+    #[arg(long, short)]
+    follow: bool,
+    /// The server's own notes too
+    #[arg(long)]
+    system: bool,
+    /// Thoughts, and what tools were given and gave, too
+    #[arg(long)]
+    full: bool,
+    /// Only so many of the last messages
+    #[arg(long, short = 'n', value_name = "N")]
+    last: Option<u64>,
+}
+
+/// List the turns of a session, latest first
+#[derive(Debug, Args)]
+pub(crate) struct TurnsArgs {
+    /// The session's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    session: String,
+    #[command(flatten)]
+    page: PageArgs,
+}
+
+pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
+    let client = cx.client()?;
+    let session = client.session_get(&args.session).await?;
+    let detail = Detail {
+        prompts: true,
+        system: args.system,
+        full: args.full,
+    };
+    let after = args
+        .last
+        .map_or(0, |last| session.last_seq.saturating_sub(last));
+    if args.follow {
+        let scope = Scope {
+            session: session.id,
+            turn: None,
+            after,
+        };
+        let mut following = Following::begin(client, cx.ui, scope, detail).await?;
+        while cx.ui.is_heard() {
+            following.next().await?;
+        }
+        return Ok(());
+    }
+    let mut teller = Teller::new(cx.ui, detail, after);
+    let mut from = Some(after);
+    while let Some(after) = from {
+        let page = read_page(&client, &session.id, after).await?;
+        for message in &page.messages {
+            teller.message(message)?;
+        }
+        from = page.next_after;
+    }
+    teller.end_line()?;
+    match session.last_seq {
+        0 => cx.ui.note("nothing has been said yet"),
+        _ => Ok(()),
+    }
+}
+
+pub(crate) async fn turns(cx: &Context, args: TurnsArgs) -> CliResult {
+    let request = TurnListRequest {
+        session: args.session,
+        limit: args.page.limit,
+        cursor: args.page.cursor,
+    };
+    let list = cx.client()?.turn_list(&request).await?;
+    cx.ui.answer(&list, |ui| table(ui, &list))
+}
+
+fn table(ui: &Ui, list: &TurnListView) -> CliResult {
+    let mut table = Table::new(&[
+        "TURN", "ID", "STATE", "SENT", "TOOK", "TOKENS", "COST", "WHY",
+    ]);
+    for turn in &list.turns {
+        table.row([
+            &turn.number.to_string(),
+            &turn.id,
+            &turn.state,
+            &moment(&turn.created_at),
+            &took(turn),
+            &turn.tokens_used.to_string(),
+            &dollars(turn.cost_micros),
+            turn.reason.as_deref().unwrap_or_default(),
+        ]);
+    }
+    ui.table(
+        &table,
+        "no turns yet; send a prompt: wheelhouse send ID \"PROMPT\"",
+    )?;
+    ui.more(list.next_cursor.as_ref())
+}
+
+/// Tells how long a turn took, from the prompt to its end.
+fn took(turn: &TurnView) -> String {
+    let time = |text: &str| text.parse::<jiff::Timestamp>().ok();
+    let end = turn.finished_at.as_deref().and_then(time);
+    match (time(&turn.created_at), end) {
+        (Some(begun), Some(end)) => span(end.duration_since(begun).as_secs()),
+        _ => "-".to_owned(),
+    }
+}

@@ -1,0 +1,134 @@
+//! `run` and `send`: a prompt, what is shown of it, and how the command ends.
+
+use serde_json::Value;
+use wh_testkit::server::TestServer;
+
+use crate::follow::Reader;
+use crate::harness::{Said, assert_said, run, run_json};
+
+/// Runs the built-in agent.
+pub(crate) fn echo(server: &TestServer, prompt: &str) -> Said {
+    run(server, &["run", "--agent", "echo", prompt])
+}
+
+/// Begins a session of the built-in agent and returns its id.
+pub(crate) fn begin(server: &TestServer, prompt: &str) -> String {
+    let session = run_json(server, &["run", "--agent", "echo", "--detach", prompt]);
+    session["short_id"].as_str().unwrap().to_owned()
+}
+
+/// Returns lines of JSON.
+pub(crate) fn lines(text: &str) -> Vec<Value> {
+    let read = |line| serde_json::from_str(line).unwrap();
+    text.lines().map(read).collect()
+}
+
+#[test]
+fn a_session_is_followed_to_its_end() {
+    let server = TestServer::start();
+    let said = echo(&server, "say hello\nwrite a.txt hi\ncount 3 20\nsay bye");
+    assert_said!("run", said, server.home());
+}
+
+#[test]
+fn here_is_the_current_directory() {
+    let server = TestServer::start();
+    let folder = server.home().join("project");
+    std::fs::create_dir(&folder).unwrap();
+    let mut command = server.command();
+    command.current_dir(&folder);
+    command.args(["run", "--agent", "echo", "--here", "write made.txt yes"]);
+    let said = crate::harness::said(&mut command);
+    assert_eq!(said.code, 0, "{said:?}");
+    let made = std::fs::read_to_string(folder.join("made.txt")).unwrap();
+    assert_eq!(made, "yes\n");
+}
+
+#[test]
+fn how_a_turn_ended_is_the_exit_code() {
+    let server = TestServer::start();
+    let failed = echo(&server, "crash");
+    assert_eq!(failed.code, 1, "{failed:?}");
+    assert!(failed.stderr.contains("the turn failed"), "{failed:?}");
+    let asked = echo(&server, "ask open it\nsay after");
+    assert_said!("run_needs_answer", asked, server.home());
+    let unknown = run(&server, &["run", "--agent", "nobody", "say x"]);
+    assert_eq!(unknown.code, 2, "{unknown:?}");
+    let lost = run(
+        &server,
+        &["run", "--agent", "echo", "--path", "/nonexistent", "say x"],
+    );
+    assert_eq!(lost.code, 2, "{lost:?}");
+}
+
+#[test]
+fn a_cancelled_turn_has_an_exit_code_of_its_own() {
+    let server = TestServer::start();
+    let session = begin(&server, "say first");
+    assert_eq!(run(&server, &["wait", &session]).code, 0);
+    let mut sending = server.command();
+    sending.args(["send", &session, "--wait", "--json", "say begun\nsleep 60"]);
+    let sending = Reader::start(&mut sending);
+    sending.until("begun");
+    assert_eq!(run(&server, &["interrupt", &session]).code, 0);
+    let ended = sending.wait();
+    assert_eq!(ended.code, 7, "{ended:?}");
+    assert_eq!(ended.error()["code"], "CANCELLED");
+}
+
+#[test]
+fn followed_output_is_lines_of_json() {
+    let server = TestServer::start();
+    let arguments = [
+        "run",
+        "--agent",
+        "echo",
+        "--json",
+        "count 3 20\nwrite a.txt x",
+    ];
+    let said = run(&server, &arguments);
+    assert_eq!(said.code, 0, "{said:?}");
+    let lines = lines(&said.stdout);
+    let kinds: Vec<_> = lines
+        .iter()
+        .map(|line| line["type"].as_str().unwrap())
+        .collect();
+    assert_eq!(kinds.first(), Some(&"session"), "{kinds:?}");
+    assert_eq!(kinds.last(), Some(&"turn"), "{kinds:?}");
+    assert_eq!(lines.last().unwrap()["turn"]["state"], "completed");
+    let words = lines
+        .iter()
+        .rfind(|line| line["message"]["kind"] == "agent");
+    assert_eq!(words.unwrap()["message"]["text"], "1 2 3 ");
+    assert!(said.stderr.is_empty(), "{said:?}");
+}
+
+#[test]
+fn a_prompt_is_sent_and_only_its_turn_is_told() {
+    let server = TestServer::start();
+    let session = begin(&server, "say first");
+    let said = run(&server, &["send", &session, "--wait", "say second"]);
+    assert_eq!(
+        (said.code, said.stdout.as_str()),
+        (0, "second\n"),
+        "{said:?}"
+    );
+    let busy = begin(&server, "say begun\nsleep 60");
+    let mut following = server.command();
+    Reader::start(following.args(["logs", "-f", &busy])).until("begun");
+    let refused = run(&server, &["send", &busy, "--reject", "say no"]);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    let steered = run(
+        &server,
+        &["send", &busy, "--steer", "--wait", "say instead"],
+    );
+    assert_eq!((steered.code, steered.stdout.as_str()), (0, "instead\n"));
+    let turns = run_json(&server, &["turns", &busy]);
+    let states: Vec<_> = turns["turns"]
+        .as_array()
+        .unwrap()
+        .iter()
+        .map(|it| &it["state"])
+        .collect();
+    assert_eq!(states, ["completed", "cancelled"]);
+}
