@@ -7,7 +7,7 @@ use wh_domain::{InputRefusal, Name, NewRepo, Repo, RepoSource, RepoState, ShortI
 use crate::common::{field, list_request, optional, time};
 
 /// A repository to add.
-#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepoAddRequest {
     /// An absolute path on the server's machine, an https:// or ssh:// address, or user@host:path.

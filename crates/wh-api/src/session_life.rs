@@ -5,8 +5,9 @@ use std::{path::PathBuf, time::Duration};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    AgentName, Approval, Budget, Description, InputRefusal, Policy, Prompt, Reference, Session,
-    SessionAction, SessionInput, SessionRole, ShortId, Title, Turn, WaitFor, WhenBusy,
+    AgentName, Approval, BranchName, Budget, Description, InputRefusal, Policy, Prompt, Reference,
+    Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId, Title, Turn, WaitFor,
+    WhenBusy,
 };
 
 use crate::{
@@ -37,6 +38,18 @@ pub struct SessionCreateRequest {
     /// general (unless given), planning, coding, review or worker: what the agent's token may do.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// Work in a new worktree of this repository: its id or name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub repo: Option<String>,
+    /// With repo: a branch that exists is checked out, another is made; named after the session unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    /// With repo: the branch or full commit at which a new branch begins.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub base: Option<String>,
+    /// Work in this worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
     /// A directory on the server's machine to work in as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -112,12 +125,36 @@ impl SessionCreateRequest {
             title: optional("title", self.title.as_deref(), Title::parse)?,
             description: optional("description", description, Description::parse)?,
             role: role.unwrap_or(SessionRole::General),
-            path: self.path.as_ref().map(PathBuf::from),
+            place: self.place()?,
             board: optional_reference("board", self.board.as_deref())?,
             budget: self.budget.unwrap_or_default().into(),
             policy: self.policy()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
         })
+    }
+
+    fn place(&self) -> Result<SessionPlace, InputRefusal> {
+        let branch = optional("branch", self.branch.as_deref(), BranchName::parse)?;
+        let base = optional("base", self.base.as_deref(), crate::worktree::base)?;
+        if self.repo.is_none() && (branch.is_some() || base.is_some()) {
+            return Err(InputRefusal::new("branch", "and base go with repo"));
+        }
+        match (&self.repo, &self.worktree, &self.path) {
+            (None, None, None) => Ok(SessionPlace::Scratch),
+            (Some(repo), None, None) => Ok(SessionPlace::Repo {
+                repo: reference("repo", repo)?,
+                branch,
+                base,
+            }),
+            (None, Some(worktree), None) => {
+                Ok(SessionPlace::Worktree(reference("worktree", worktree)?))
+            }
+            (None, None, Some(path)) => Ok(SessionPlace::Path(PathBuf::from(path))),
+            _ => Err(InputRefusal::new(
+                "repo",
+                "give one of repo, worktree and path",
+            )),
+        }
     }
 
     fn policy(&self) -> Result<Policy, InputRefusal> {

@@ -218,7 +218,7 @@ impl WorktreeRemoveRequest {
 }
 
 /// Reads a full commit name or a branch.
-fn base(text: &str) -> Result<WorktreeBase, wh_domain::TextRefusal> {
+pub(crate) fn base(text: &str) -> Result<WorktreeBase, wh_domain::TextRefusal> {
     let hex = |c: char| matches!(c, '0'..='9' | 'a'..='f');
     if matches!(text.len(), 40 | 64) && text.chars().all(hex) {
         return Ok(WorktreeBase::Commit(text.to_owned()));

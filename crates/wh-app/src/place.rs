@@ -9,6 +9,9 @@ use crate::{App, AppError, Result};
 impl App {
     /// Returns the directory a session works in, whether or not it is there.
     pub(crate) async fn session_place(&self, session: &Session) -> Result<PathBuf> {
+        if let Some(worktree) = session.worktree {
+            return Ok(self.worktree_by_id(worktree).await?.path);
+        }
         Ok(match &session.path {
             Some(path) => path.clone(),
             None => self.runs.scratch.join(session.id.to_string()),
@@ -17,6 +20,9 @@ impl App {
 
     /// Returns the directory a session works in, and makes it if it is ours to make.
     pub(crate) async fn session_home(&self, session: &Session) -> Result<PathBuf> {
+        if let Some(worktree) = session.worktree {
+            return Ok(self.worktree_ensure(worktree).await?.path);
+        }
         let place = self.session_place(session).await?;
         if session.path.is_some() {
             if place.is_dir() {
@@ -33,8 +39,12 @@ impl App {
         Ok(place)
     }
 
-    /// Returns the commit that a session's worktree is at, if it has one.
-    pub(crate) async fn session_commit(&self, _session: &Session) -> Option<String> {
-        None
+    /// Returns the commit that a session's worktree is at. Only for the record: what cannot be told is left out.
+    pub(crate) async fn session_commit(&self, session: &Session) -> Option<String> {
+        let worktree = self.worktree_by_id(session.worktree?).await.ok()?;
+        let repo = self.repo_by_id(worktree.repo).await.ok()?;
+        let handle = self.worktree_handle(&repo, &worktree).ok()?;
+        let head = handle.head().await.ok()??;
+        Some(head.to_string())
     }
 }

@@ -5,15 +5,34 @@ use std::path::PathBuf;
 use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
-    AgentName, Budget, ErrorCode, EventKind, NewEvent, NewTurn, Operation, Prompt, Reference,
-    Sender, Session, SessionId, SessionInput, SessionState, SettingKey, Title, TurnId, Usage,
+    AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, Name, NewEvent, NewTurn, Operation,
+    Prompt, Reach, Reference, RepoId, Sender, Session, SessionId, SessionInput, SessionPlace,
+    SessionState, SettingKey, Title, TurnId, Usage, Worktree, WorktreeId, WorktreeRefusal,
+    WorktreeState,
 };
 use wh_store::{Applied, NewSession};
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{
+    App, AppError, OpContext, Result,
+    context::facts,
+    worktree::{WorktreeWanted, worktree_event},
+};
 
 /// The most characters of a title that is made of a prompt.
 const TITLE_CHARS: usize = 80;
+
+/// The most characters of a title that name a worktree.
+const NAME_CHARS: usize = 30;
+
+/// Where a session is to work, as it is recorded.
+#[derive(Default)]
+struct Place {
+    repo: Option<RepoId>,
+    worktree: Option<WorktreeId>,
+    path: Option<PathBuf>,
+    /// A worktree that is to be made.
+    made: Option<Worktree>,
+}
 
 impl App {
     /// Begins a session: records it, with its first prompt, and lets its keeper make it real.
@@ -23,16 +42,17 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             self.agents.launch(&input.agent).map_err(cannot_run)?;
-            let path = input.path.map(checked_path).transpose()?;
             let board = match &input.board {
                 Some(board) => Some(self.board_lookup(reach, board).await?.id),
                 None => None,
             };
             let id = SessionId::from_untyped_uuid(self.ids.next());
+            let title = title_of(input.title, input.prompt.as_ref(), &input.agent)?;
+            let place = self.place(cx, reach, input.place, &title, board).await?;
             let session = Session {
                 id,
                 owner: cx.principal.owner(),
-                title: title_of(input.title, input.prompt.as_ref(), &input.agent)?,
+                title,
                 description: input.description,
                 agent: input.agent,
                 role: input.role,
@@ -41,9 +61,9 @@ impl App {
                 parent: None,
                 root: id,
                 depth: 0,
-                repo: None,
-                worktree: None,
-                path,
+                repo: place.repo,
+                worktree: place.worktree,
+                path: place.path,
                 board,
                 policy: input
                     .policy
@@ -68,17 +88,21 @@ impl App {
                 .0;
             let new = NewSession {
                 session,
+                worktree: place.made,
                 turn,
                 live_max: u32::try_from(live_max.unwrap_or(i64::MAX)).unwrap_or(u32::MAX),
             };
-            let events = vec![NewEvent {
+            let made = new.worktree.iter();
+            let made = made.map(|it| worktree_event(EventKind::Created, it, Facts::new()));
+            let mut events: Vec<_> = made.collect();
+            events.push(NewEvent {
                 kind: EventKind::Created,
                 subject: id.into(),
                 owner: new.session.owner,
                 session: Some(id),
                 actor: Some(cx.principal.user),
                 facts: facts.clone(),
-            }];
+            });
             let commit = cx.commit(operation, id.into(), facts, events);
             let id = match self.store.session_begin(&new, commit).await? {
                 Applied::Done { .. } => id,
@@ -88,6 +112,50 @@ impl App {
             self.session_lookup(reach, &Reference::from(id)).await
         })
         .await
+    }
+
+    /// Finds or plans where a session is to work.
+    async fn place(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        wanted: SessionPlace,
+        title: &Title,
+        board: Option<BoardId>,
+    ) -> Result<Place> {
+        let mut place = Place::default();
+        match wanted {
+            SessionPlace::Scratch => {}
+            SessionPlace::Path(path) => place.path = Some(checked_path(path)?),
+            SessionPlace::Worktree(reference) => {
+                let worktree = self.worktree_lookup(reach, &reference).await?;
+                if !matches!(
+                    worktree.state,
+                    WorktreeState::Making | WorktreeState::Ready { .. }
+                ) {
+                    let state = worktree.state.name();
+                    return Err(WorktreeRefusal { state }.into());
+                }
+                place.worktree = Some(worktree.id);
+                place.repo = Some(worktree.repo);
+            }
+            SessionPlace::Repo { repo, branch, base } => {
+                let repo = self.repo_lookup(reach, &repo).await?;
+                let text: String = title.as_str().chars().take(NAME_CHARS).collect();
+                let wanted = WorktreeWanted {
+                    owner: cx.principal.owner(),
+                    name: Name::parse(&text)?,
+                    branch,
+                    base,
+                    board,
+                };
+                let worktree = self.worktree_plan(cx, &repo, wanted)?;
+                place.worktree = Some(worktree.id);
+                place.repo = Some(repo.id);
+                place.made = Some(worktree);
+            }
+        }
+        Ok(place)
     }
 
     /// Makes a prompt that waits for its session.

@@ -70,7 +70,7 @@ pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, ToolsLink};
 pub use session::{Session, SessionFilter, SessionPatch, SessionRole};
-pub use session_input::{SessionAction, SessionInput, WaitFor, WhenBusy};
+pub use session_input::{SessionAction, SessionInput, SessionPlace, WaitFor, WhenBusy};
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use task::{NoteKind, TaskPriority, TaskStatus};

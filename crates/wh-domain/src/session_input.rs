@@ -2,7 +2,10 @@
 
 use std::path::PathBuf;
 
-use crate::{AgentName, Budget, Description, Policy, Prompt, Reference, SessionRole, Title};
+use crate::{
+    AgentName, BranchName, Budget, Description, Policy, Prompt, Reference, SessionRole, Title,
+    WorktreeBase,
+};
 
 /// A session to begin.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -13,12 +16,30 @@ pub struct SessionInput {
     pub title: Option<Title>,
     pub description: Option<Description>,
     pub role: SessionRole,
-    /// A directory to work in as it is, without a worktree.
-    pub path: Option<PathBuf>,
+    pub place: SessionPlace,
     pub board: Option<Reference>,
     pub budget: Budget,
     pub policy: Policy,
     pub mode: Option<String>,
+}
+
+/// Where a session is to work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionPlace {
+    /// In an empty directory of its own.
+    Scratch,
+    /// In a directory as it is, without a worktree.
+    Path(PathBuf),
+    /// In a new worktree of a repository.
+    Repo {
+        repo: Reference,
+        /// One that exists is checked out; otherwise it is made. Named after the session unless given.
+        branch: Option<BranchName>,
+        /// Where a new branch begins; at the repository's own head unless given.
+        base: Option<WorktreeBase>,
+    },
+    /// In a worktree that is there.
+    Worktree(Reference),
 }
 
 macro_rules! choices {

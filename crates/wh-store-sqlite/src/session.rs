@@ -18,8 +18,8 @@ use crate::reach::{Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, micros, uuid};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, session_row, update_query};
-use crate::turn;
 use crate::user::push_page;
+use crate::{turn, worktree};
 
 #[async_trait]
 impl SessionStore for SqliteStore {
@@ -163,6 +163,9 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Res
             what: "sessions under way",
             max,
         });
+    }
+    if let Some(worktree) = &new.worktree {
+        worktree::insert_in_txn(batch.conn, worktree).await?;
     }
     let mut insert = insert_query(&new.session);
     let inserted = insert.build().execute(&mut *batch.conn).await;

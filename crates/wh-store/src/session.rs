@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 use wh_domain::{
     IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter, SessionId,
-    SessionPatch,
+    SessionPatch, Worktree,
 };
 
 use crate::{Applied, Commit, Result};
@@ -13,6 +13,8 @@ use crate::{Applied, Commit, Result};
 #[derive(Clone, Debug)]
 pub struct NewSession {
     pub session: Session,
+    /// A worktree that is to be made for it.
+    pub worktree: Option<Worktree>,
     /// Its first prompt.
     pub turn: Option<NewTurn>,
     /// The most sessions of its owner that may be under way, this one included.

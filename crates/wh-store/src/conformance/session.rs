@@ -275,6 +275,7 @@ pub async fn begins_with_its_first_prompt_while_there_is_room(store: Arc<dyn Sto
         let turn = super::turn::turn_value(&session, "begin");
         let new = NewSession {
             session,
+            worktree: None,
             turn: Some(turn),
             live_max,
         };

@@ -10,3 +10,4 @@ mod harness;
 mod life;
 mod prompts;
 mod restart;
+mod worktrees;
