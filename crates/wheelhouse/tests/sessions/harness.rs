@@ -8,10 +8,16 @@ use wh_api::{
     SessionWaitRequest,
 };
 use wh_client::Client;
-use wh_testkit::server::TestServer;
+use wh_testkit::server::{TestServer, binary};
 
 /// Seconds that anything may take; far more than it does.
 pub(crate) const LONG: u32 = 60;
+
+/// Returns a count that the environment may raise.
+pub(crate) fn count(variable: &str, default: u64) -> u64 {
+    let given = std::env::var(variable).ok();
+    given.and_then(|text| text.parse().ok()).unwrap_or(default)
+}
 
 /// A server and its administrator.
 pub(crate) struct World {
@@ -24,6 +30,32 @@ impl World {
         let server = TestServer::start();
         let client = server.client();
         Self { server, client }
+    }
+
+    /// Starts a server that also knows the scripted agent, which misbehaves as it is told.
+    pub(crate) fn with_scripted() -> Self {
+        let place = tempfile::tempdir().unwrap();
+        let config = place.path().join("wheelhouse.toml");
+        let agent = binary().with_file_name("scripted-agent");
+        let text = format!(
+            "[agents.scripted]\ncommand = [{:?}]\n",
+            agent.display().to_string()
+        );
+        std::fs::write(&config, text).unwrap();
+        let config = config.display().to_string();
+        let arguments = ["--listen", "127.0.0.1:0", "--config", &config];
+        let server = TestServer::start_with(&arguments);
+        let client = server.client();
+        Self { server, client }
+    }
+
+    /// Begins a session of the scripted agent.
+    pub(crate) async fn scripted(&self) -> String {
+        let request = SessionCreateRequest {
+            agent: "scripted".to_owned(),
+            ..SessionCreateRequest::default()
+        };
+        self.client.session_create(&request).await.unwrap().id
     }
 
     /// Begins a session of the built-in agent without a prompt.

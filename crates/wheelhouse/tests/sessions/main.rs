@@ -6,8 +6,10 @@
 )]
 
 mod approvals;
+mod flood;
 mod harness;
 mod life;
 mod prompts;
+mod reap;
 mod restart;
 mod worktrees;

@@ -2,17 +2,12 @@
 
 use std::time::Duration;
 
-use crate::harness::World;
+use crate::harness::{World, count};
 
 /// Kills of the server; `WH_RESTARTS` asks for more.
 const KILLS: u64 = 5;
 /// Sessions that stream meanwhile; `WH_RESTART_SESSIONS` asks for more.
 const SESSIONS: u64 = 4;
-
-fn count(variable: &str, default: u64) -> u64 {
-    let given = std::env::var(variable).ok();
-    given.and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 #[tokio::test(flavor = "multi_thread", worker_threads = 2)]
 async fn sessions_outlive_the_server() {
@@ -56,6 +51,7 @@ async fn sessions_outlive_the_server() {
                 "{state} after kill {kill}"
             );
         }
+        assert_eq!(world.live_runners(), ids.len(), "each has its process");
     }
     let (mut messages, mut calls) = (0, 0);
     for session in &ids {

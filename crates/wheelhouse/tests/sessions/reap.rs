@@ -1,0 +1,89 @@
+//! However a session ends, nothing its agent started outlives it.
+
+use std::time::{Duration, Instant};
+
+use crate::harness::{World, count};
+
+const KINDS: [&str; 6] = ["plain", "setsid", "double", "nohup", "env", "escape"];
+
+#[derive(Clone, Copy, Debug)]
+enum End {
+    Stop,
+    Delete,
+    AgentExit,
+    RunnerKilled,
+}
+
+/// Returns how many processes sleep for `mark` seconds.
+fn sleepers(mark: &str) -> usize {
+    let sleeps = |entry: std::io::Result<std::fs::DirEntry>| {
+        let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
+        let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
+        let words: Vec<_> = line.split(|byte| *byte == 0).collect();
+        words
+            .starts_with(&[b"sleep", mark.as_bytes()])
+            .then_some(())
+    };
+    std::fs::read_dir("/proc")
+        .unwrap()
+        .filter_map(sleeps)
+        .count()
+}
+
+#[tokio::test]
+async fn no_child_survives_its_session() {
+    let rounds = count("WH_REAP_ROUNDS", 1);
+    let world = World::with_scripted();
+    let (mut ended, mut slowest) = (0, Duration::ZERO);
+    for round in 0..rounds {
+        for end in [End::Stop, End::Delete, End::AgentExit, End::RunnerKilled] {
+            let mark = format!(
+                "97{:06}.{round}{}",
+                std::process::id() % 1_000_000,
+                end as u8
+            );
+            let session = world.scripted().await;
+            let script = KINDS.map(|kind| format!("fork {kind} {mark}"));
+            world.prompt(&session, &script.join("\n")).await;
+            world
+                .until("children", async || sleepers(&mark) >= KINDS.len())
+                .await;
+            let (children, since) = (sleepers(&mark), Instant::now());
+            finish(&world, &session, end).await;
+            world
+                .until("no children", async || sleepers(&mark) == 0)
+                .await;
+            slowest = slowest.max(since.elapsed());
+            ended += children;
+        }
+    }
+    println!(
+        "reap: {ended} children of {} kinds, 4 ends, {rounds} rounds, 0 survivors; the slowest end took {slowest:?}",
+        KINDS.len()
+    );
+}
+
+async fn finish(world: &World, session: &str, end: End) {
+    match end {
+        End::Stop => {
+            world.manage(session, "stop").await;
+            world.until_state(session, "stopped").await;
+        }
+        End::Delete => {
+            world.manage(session, "archive").await;
+            world.until_state(session, "stopped").await;
+            world.manage(session, "delete").await;
+        }
+        End::AgentExit => {
+            world.send(session, "exit 3").await;
+            world.until_state(session, "interrupted").await;
+        }
+        End::RunnerKilled => {
+            let runs = world.server.runs();
+            let run = runs
+                .iter()
+                .find(|run| run.spec.session.to_string() == session);
+            run.unwrap().alive.unwrap().kill();
+        }
+    }
+}
