@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, approval, audit, backup, board, completions, config, doctor, key, life, login, mcp,
-    repo, run, runner, serve, session, tool, transcript, user, version, worktree,
+    agents, approval, attach, audit, backup, board, completions, config, doctor, key, life, login,
+    mcp, repo, run, runner, serve, session, tool, transcript, user, version, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -70,6 +70,7 @@ pub(crate) enum Command {
     /// List sessions, newest first; short for `session list`
     Ls(session::ListArgs),
     Show(run::ShowArgs),
+    Attach(attach::AttachArgs),
     Send(run::SendArgs),
     Wait(life::WaitArgs),
     Logs(transcript::LogsArgs),

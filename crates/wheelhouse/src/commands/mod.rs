@@ -2,6 +2,7 @@
 
 pub(crate) mod agents;
 pub(crate) mod approval;
+pub(crate) mod attach;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod board;
@@ -46,6 +47,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Run(args) => run::run(cx, args).await,
         Command::Ls(args) => session::list(cx, args).await,
         Command::Show(args) => run::show(cx, args).await,
+        Command::Attach(args) => attach::run(cx, args).await,
         Command::Send(args) => run::send(cx, args).await,
         Command::Wait(args) => life::wait(cx, args).await,
         Command::Logs(args) => transcript::logs(cx, args).await,

@@ -118,7 +118,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
     }
     let turn = first_turn(&client, &session).await?;
     cx.ui.note(&format!(
-        "session {} with {}; see it from elsewhere with `wheelhouse logs -f {0}`",
+        "session {} with {}; talk to it with `wheelhouse attach {0}`",
         session.short_id, session.agent
     ))?;
     follow_turn(cx, &client, &session, turn, 0).await
@@ -164,7 +164,7 @@ async fn follow_turn(
     }
     let scope = Scope {
         session: session.id.clone(),
-        turn: Some(turn),
+        only: Some(turn),
         after,
     };
     let is_attended = std::io::stdin().is_terminal() && !cx.ui.is_json();
@@ -174,8 +174,7 @@ async fn follow_turn(
         if !cx.ui.is_heard() {
             return Ok(());
         }
-        let end = turn_end(&standing, is_attended);
-        if let Some(end) = end {
+        if let Some(end) = turn_end(&standing, is_attended) {
             following.end_line()?;
             return finish(cx, client, session, &standing, end).await;
         }

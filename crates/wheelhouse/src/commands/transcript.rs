@@ -60,7 +60,7 @@ pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
     if args.follow {
         let scope = Scope {
             session: session.id,
-            turn: None,
+            only: None,
             after,
         };
         let mut following = Following::begin(client, cx.ui, scope, detail).await?;

@@ -27,7 +27,7 @@ pub(crate) struct Scope {
     /// The session's whole id.
     pub(crate) session: String,
     /// Only this turn, by the last 8 digits of its id.
-    pub(crate) turn: Option<String>,
+    pub(crate) only: Option<String>,
     /// Messages after this one.
     pub(crate) after: u64,
 }
@@ -46,6 +46,8 @@ pub(crate) struct Standing {
 pub(crate) struct Following {
     client: Client,
     scope: Scope,
+    /// The turn whose end matters.
+    turn: Option<String>,
     changes: Changes,
     teller: Teller,
     standing: Standing,
@@ -67,6 +69,7 @@ impl Following {
             client,
             teller: Teller::new(ui, detail, scope.after),
             changes,
+            turn: scope.only.clone(),
             scope,
             standing: Standing::default(),
             unseen: Some(Change::EVERYTHING),
@@ -101,6 +104,16 @@ impl Following {
                 Err(error) => return Err(error.into()),
             }
         }
+    }
+
+    /// Tells about another turn from now on, and where it stands at once.
+    pub(crate) fn watch(&mut self, turn: String) {
+        self.turn = Some(turn);
+        let state = Change {
+            from: None,
+            state: true,
+        };
+        self.unseen = Some(self.unseen.map_or(state, |unseen| unseen.and(state)));
     }
 
     /// Ends a line that words have left open.
@@ -143,7 +156,7 @@ impl Following {
 
     async fn read_standing(&self) -> Result<Standing, ClientError> {
         let session = &self.scope.session;
-        let turn = match &self.scope.turn {
+        let turn = match &self.turn {
             Some(turn) => Some(self.client.turn_get(turn).await?),
             None => None,
         };
@@ -162,7 +175,7 @@ impl Following {
 
 impl Scope {
     fn holds(&self, message: &MessageView) -> bool {
-        match (&self.turn, &message.turn_id) {
+        match (&self.only, &message.turn_id) {
             (Some(turn), Some(of)) => of.ends_with(turn.as_str()),
             _ => true,
         }

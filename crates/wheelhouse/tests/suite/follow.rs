@@ -1,10 +1,11 @@
 //! `logs`: what is shown of a transcript, and how it is followed through a crash of the server.
 
 use std::io::{BufRead, BufReader, Read};
-use std::process::{Child, Command, Stdio};
+use std::process::{Child, ChildStdin, Command, Stdio};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, channel};
 use std::time::{Duration, Instant};
 
+use rustix::process::{Pid, Signal, kill_process};
 use wh_testkit::server::TestServer;
 
 use crate::harness::{Said, run};
@@ -85,6 +86,17 @@ impl Reader {
             stdout,
             stderr,
         }
+    }
+
+    /// Returns where to type; the command must have been given a pipe.
+    pub(crate) fn input(&mut self) -> ChildStdin {
+        self.child.stdin.take().unwrap()
+    }
+
+    /// Does what Ctrl-C does.
+    pub(crate) fn interrupt(&self) {
+        let pid = i32::try_from(self.child.id()).ok().and_then(Pid::from_raw);
+        kill_process(pid.unwrap(), Signal::INT).unwrap();
     }
 
     /// Returns what was heard so far.

@@ -34,6 +34,7 @@ fn every_command_explains_itself() {
         &["version"],
         &["ls"],
         &["run"],
+        &["attach"],
         &["show"],
         &["send"],
         &["wait"],
@@ -64,7 +65,7 @@ fn every_command_explains_itself() {
 fn commands_for_sessions_have_examples() {
     let home = Home::new();
     for command in [
-        "run", "send", "wait", "logs", "approve", "deny", "answer", "stop", "rm",
+        "run", "attach", "send", "wait", "logs", "approve", "deny", "answer", "stop", "rm",
     ] {
         let said = home.run(&[command, "--help"]);
         let example = format!("  wheelhouse {command} ");
@@ -90,7 +91,7 @@ fn completions_are_made_for_every_shell() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = home.run(&["completions", shell]);
-        for command in ["doctor", "run", "approve", "logs", "resume"] {
+        for command in ["doctor", "run", "attach", "approve", "logs", "resume"] {
             let is_there = said.stdout.contains(command);
             assert!(said.code == 0 && is_there, "{shell}: {command}");
         }

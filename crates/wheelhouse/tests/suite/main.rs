@@ -5,6 +5,7 @@
 )]
 
 mod agents;
+mod attach;
 mod bad_input;
 mod board;
 mod bridge;
