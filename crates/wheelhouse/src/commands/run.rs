@@ -25,7 +25,7 @@ const PREFERRED: [&str; 5] = ["claude-code", "codex", "gemini", "opencode", "ech
 #[command(after_help = "\
 Examples:
   wheelhouse run 'fix the failing test' --here
-  wheelhouse run --agent codex --path ~/project 'write a changelog'
+  wheelhouse run --agent codex --repo app 'write a changelog'
   wheelhouse run --agent echo 'say hello'
   wheelhouse run --detach 'tidy up the docs' --here
 
@@ -43,6 +43,18 @@ pub(crate) struct RunArgs {
     /// Work in this directory as it is
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
+    /// Work in a new worktree of this repository, by id or name
+    #[arg(long, value_name = "REPO", conflicts_with_all = ["here", "path", "worktree"])]
+    repo: Option<String>,
+    /// The worktree's branch: one that exists, or a new one [default: named after the session]
+    #[arg(long, requires = "repo")]
+    branch: Option<String>,
+    /// The branch or full commit at which a new branch begins
+    #[arg(long, value_name = "BRANCH|COMMIT", requires = "repo")]
+    base: Option<String>,
+    /// Work in this worktree, by id
+    #[arg(long, value_name = "ID", conflicts_with_all = ["here", "path"])]
+    worktree: Option<String>,
     /// What the session is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -102,6 +114,10 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         agent,
         prompt: Some(args.prompt),
         title: args.title,
+        repo: args.repo,
+        branch: args.branch,
+        base: args.base,
+        worktree: args.worktree,
         path: path.as_deref().map(absolute).transpose()?,
         mode: args.mode,
         budget: Some(BudgetInput {

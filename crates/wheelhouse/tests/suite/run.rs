@@ -1,7 +1,7 @@
 //! `run` and `send`: a prompt, what is shown of it, and how the command ends.
 
 use serde_json::Value;
-use wh_testkit::server::TestServer;
+use wh_testkit::{git::repository, server::TestServer};
 
 use crate::follow::Reader;
 use crate::harness::{Said, assert_said, run, run_json};
@@ -42,6 +42,31 @@ fn here_is_the_current_directory() {
     assert_eq!(said.code, 0, "{said:?}");
     let made = std::fs::read_to_string(folder.join("made.txt")).unwrap();
     assert_eq!(made, "yes\n");
+}
+
+#[test]
+fn a_repository_is_worked_on_in_a_worktree() {
+    let server = TestServer::start();
+    let repo = repository(&server.home().join("app"));
+    run_json(&server, &["repo", "add", repo.to_str().unwrap()]);
+    let prompt = "write a.txt new";
+    let said = run(
+        &server,
+        &[
+            "run", "--agent", "echo", "--repo", "app", "--branch", "try", prompt,
+        ],
+    );
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(
+        std::fs::read_to_string(repo.join("a.txt")).unwrap(),
+        "one\n"
+    );
+    let session = run_json(&server, &["ls"])["sessions"][0]["id"].clone();
+    let session = run_json(&server, &["show", session.as_str().unwrap()]);
+    let diff = run(&server, &["diff", session["worktree_id"].as_str().unwrap()]);
+    assert!(diff.stdout.contains("+new"), "{diff:?}");
+    let unfit = run(&server, &["run", "--branch", "x", "say y"]);
+    assert_eq!(unfit.code, 2, "{unfit:?}");
 }
 
 #[test]
