@@ -10,7 +10,7 @@ cargo xtask test --agents           install the coding agents, and run the step 
 cargo xtask test --list             list the steps
 cargo xtask agents                  install the coding agents into target/tools/agents and say where they are
 cargo xtask tidy                    check the shape of the code: crate edges, file sizes, forbidden words
-cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context";
+cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context, sessions";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Invocation {

@@ -8,6 +8,7 @@ mod mcp;
 mod measured;
 mod process;
 mod request;
+mod sessions;
 mod startup;
 mod wrk;
 
@@ -32,6 +33,7 @@ const BENCHMARKS: &[Benchmark] = &[
     benchmark("events", events::run),
     benchmark("startup", startup::run),
     benchmark("context", context::run),
+    benchmark("sessions", sessions::run),
 ];
 
 const fn benchmark(name: &'static str, run: BenchmarkFn) -> Benchmark {

@@ -22,6 +22,7 @@ pub(super) struct Programs {
     wheelhouse: PathBuf,
     ceiling: PathBuf,
     seed: PathBuf,
+    sessions: PathBuf,
     data: PathBuf,
     logs: PathBuf,
 }
@@ -49,6 +50,7 @@ impl Programs {
             wheelhouse: workspace.release_binary("wheelhouse"),
             ceiling: workspace.release_binary("bench-ceiling"),
             seed: workspace.release_binary("bench-seed"),
+            sessions: workspace.release_binary("bench-sessions"),
             data,
             logs: tools::logs_dir(workspace)?,
         })
@@ -57,6 +59,13 @@ impl Programs {
     /// Names a data directory that is not there yet.
     pub(super) fn data_dir(&self, name: &str) -> PathBuf {
         self.data.join(name)
+    }
+
+    /// Measures live sessions.
+    pub(super) fn measure_sessions(&self, limit: Duration) -> Result<serde_json::Value> {
+        let mut measure = run::command(&self.sessions);
+        measure.env("WHEELHOUSE_BINARY", &self.wheelhouse);
+        json_of(&mut measure, limit)
     }
 
     /// Fills a data directory.
