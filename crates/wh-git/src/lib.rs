@@ -19,6 +19,7 @@ mod exclude;
 pub mod fault;
 mod fetch;
 mod import;
+mod init;
 mod inspect;
 mod marker;
 mod mentioned;

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, approval, attach, audit, backup, board, completions, config, doctor, key, life, login,
-    mcp, repo, run, runner, serve, session, tool, transcript, user, version, worktree,
+    agents, approval, attach, audit, backup, board, completions, config, demo, doctor, key, life,
+    login, mcp, repo, run, runner, serve, session, tool, transcript, user, version, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -66,6 +66,7 @@ pub(crate) struct GlobalArgs {
 pub(crate) enum Command {
     #[command(visible_alias = "up")]
     Serve(serve::ServeArgs),
+    Demo(demo::DemoArgs),
     Run(run::RunArgs),
     /// List sessions, newest first; short for `session list`
     Ls(session::ListArgs),
@@ -120,7 +121,7 @@ impl Command {
     /// Tells whether the command may serve others.
     pub(crate) fn is_server(&self) -> bool {
         match self {
-            Self::Serve(_) => true,
+            Self::Serve(_) | Self::Demo(_) => true,
             Self::Mcp(args) => args.is_bridge(),
             _ => false,
         }

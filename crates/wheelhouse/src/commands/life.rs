@@ -15,7 +15,7 @@ use crate::ui::{Table, Ui, clean};
 /// The longest wait of one call.
 const CALL_SECONDS_MAX: u64 = 300;
 /// How long a stop may take: the server kills after five seconds.
-const STOP_WITHIN: Duration = Duration::from_secs(30);
+pub(super) const STOP_WITHIN: Duration = Duration::from_secs(30);
 /// How long a server may be away while it is waited for.
 const AWAY_MAX: Duration = Duration::from_secs(120);
 const PAUSE: Duration = Duration::from_millis(200);
@@ -227,7 +227,7 @@ fn confirm(session: &SessionView) -> CliResult {
         .ok_or_else(refuse)
 }
 
-async fn manage(client: &Client, session: &str, action: &str) -> CliResult<SessionView> {
+pub(super) async fn manage(client: &Client, session: &str, action: &str) -> CliResult<SessionView> {
     let request = SessionManageRequest {
         session: session.to_owned(),
         action: action.to_owned(),

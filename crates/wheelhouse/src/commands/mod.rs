@@ -8,6 +8,7 @@ pub(crate) mod backup;
 pub(crate) mod board;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod demo;
 pub(crate) mod doctor;
 mod expiry;
 pub(crate) mod key;
@@ -62,6 +63,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Rm(args) => life::remove(cx, args).await,
         Command::Audit(args) => audit::run(cx, args).await,
         Command::Config(command) => config::run(cx, command).await,
+        Command::Demo(args) => demo::run(cx, args).await,
         Command::Doctor(args) => doctor::run(cx, args).await,
         Command::Backup(args) => backup::run(cx, args).await,
         Command::Tool(command) => tool::run(cx, command).await,

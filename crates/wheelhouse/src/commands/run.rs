@@ -291,7 +291,7 @@ fn preferred(agents: &[AgentView]) -> &'static str {
 }
 
 /// Returns the turn that a session was begun with.
-async fn first_turn(client: &Client, session: &SessionView) -> CliResult<String> {
+pub(super) async fn first_turn(client: &Client, session: &SessionView) -> CliResult<String> {
     let request = TurnListRequest {
         session: session.id.clone(),
         ..TurnListRequest::default()

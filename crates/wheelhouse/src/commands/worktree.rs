@@ -9,7 +9,7 @@ use wh_api::{
     WorktreeRemoveRequest, WorktreeStatusView, WorktreeView,
 };
 
-pub(crate) use self::diff::{DiffArgs, diff};
+pub(crate) use self::diff::{DiffArgs, diff, patches};
 use self::prune::PruneArgs;
 use super::page::PageArgs;
 use crate::context::Context;

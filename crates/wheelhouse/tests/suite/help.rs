@@ -34,6 +34,7 @@ fn every_command_explains_itself() {
         &["version"],
         &["ls"],
         &["run"],
+        &["demo"],
         &["attach"],
         &["show"],
         &["send"],
@@ -91,7 +92,9 @@ fn completions_are_made_for_every_shell() {
     let home = Home::new();
     for shell in ["bash", "zsh", "fish", "elvish", "powershell"] {
         let said = home.run(&["completions", shell]);
-        for command in ["doctor", "run", "attach", "approve", "logs", "resume"] {
+        for command in [
+            "doctor", "run", "demo", "attach", "approve", "logs", "resume",
+        ] {
             let is_there = said.stdout.contains(command);
             assert!(said.code == 0 && is_there, "{shell}: {command}");
         }

@@ -10,6 +10,7 @@ mod bad_input;
 mod board;
 mod bridge;
 mod config;
+mod demo;
 mod doctor;
 mod follow;
 mod harness;

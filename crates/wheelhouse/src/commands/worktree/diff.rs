@@ -58,7 +58,7 @@ fn stat(ui: &Ui, diff: &WorktreeDiffView) -> CliResult {
     ui.table(&table, "no changes")
 }
 
-fn patches(ui: &Ui, diff: &WorktreeDiffView) -> CliResult {
+pub(crate) fn patches(ui: &Ui, diff: &WorktreeDiffView) -> CliResult {
     if diff.files.is_empty() {
         return ui.note("no changes");
     }
