@@ -114,12 +114,13 @@ impl ToolCall {
             let rest = name.strip_prefix("mcp__")?.strip_prefix(server)?;
             rest.strip_prefix("__")
         });
-        // Codex
+        // Codex, which gives no name. What is in the input of any other tool is the model's, and would have more in it.
         let in_input = self.input.as_ref().and_then(|input| {
-            let tool = input
-                .get("tool")
-                .filter(|_| input.get("server").is_some_and(|it| it == server))?;
-            tool.as_str()
+            let input = input.as_object().filter(|_| self.name.is_none())?;
+            let mut fields = input.keys().map(String::as_str);
+            let is_call = fields.all(|it| matches!(it, "server" | "tool" | "arguments"));
+            let is_ours = is_call && input.get("server").is_some_and(|it| it == server);
+            input.get("tool").filter(|_| is_ours)?.as_str()
         });
         // Gemini CLI: the id begins with the tool's name.
         let in_id = || {

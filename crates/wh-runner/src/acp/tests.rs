@@ -188,6 +188,8 @@ fn tools_of_a_server_are_known_by_what_the_agents_program_says() {
         json!({"toolCallId": "1", "name": "mcp__hubs__whoami"}),
         json!({"toolCallId": "run_shell_command__mcp_hub_whoami__1", "title": "mcp_hub_whoami"}),
         json!({"toolCallId": "1", "title": "x", "rawInput": {"command": "mcp.hub.whoami"}}),
+        json!({"toolCallId": "1", "title": "x", "rawInput": {"command": "reboot", "server": "hub", "tool": "whoami"}}),
+        json!({"toolCallId": "1", "name": "Bash", "rawInput": {"server": "hub", "tool": "whoami"}}),
     ];
     for json in others {
         assert_eq!(call(json.clone()).tool_of("hub"), None, "{json}");
