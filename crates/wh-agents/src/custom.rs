@@ -1,4 +1,5 @@
-//! Agents that the configuration names: any program that speaks ACP on its standard streams.
+//! What the configuration says about agents: any program that speaks ACP on its standard streams, and what is added to the agents
+//! there are profiles for.
 
 use std::collections::BTreeMap;
 
@@ -13,4 +14,12 @@ pub struct CustomAgent {
     pub command: Vec<String>,
     /// Variables it is started with; they may hold credentials.
     pub environment: BTreeMap<String, SecretText>,
+}
+
+/// Everything the configuration says about agents.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ConfiguredAgents {
+    pub custom: Vec<CustomAgent>,
+    /// Variables for agents there are profiles for, by the profile's name. They win over the profile's own.
+    pub environments: BTreeMap<AgentName, BTreeMap<String, SecretText>>,
 }

@@ -8,9 +8,9 @@ use std::{
     time::SystemTime,
 };
 
-use wh_domain::{Agent, AgentName, AgentOrigin, AgentState};
+use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, SecretText};
 
-use crate::{CustomAgent, PROFILES, Profile, probe};
+use crate::{ConfiguredAgents, CustomAgent, PROFILES, Profile, probe};
 
 /// Finds agents on a `PATH` and in the configuration.
 ///
@@ -18,7 +18,7 @@ use crate::{CustomAgent, PROFILES, Profile, probe};
 /// when the program's file has changed, because some take a second to answer.
 pub struct Agents {
     path: OsString,
-    custom: Vec<CustomAgent>,
+    configured: ConfiguredAgents,
     versions: Mutex<HashMap<PathBuf, Known>>,
 }
 
@@ -31,10 +31,10 @@ struct Known {
 
 impl Agents {
     /// Looks in `path`, a list of directories as in the variable of that name.
-    pub fn new(path: OsString, custom: Vec<CustomAgent>) -> Self {
+    pub fn new(path: OsString, configured: ConfiguredAgents) -> Self {
         Self {
             path,
-            custom,
+            configured,
             versions: Mutex::default(),
         }
     }
@@ -46,7 +46,18 @@ impl Agents {
 
     /// Returns the configured agent of this name.
     pub(crate) fn custom(&self, name: &AgentName) -> Option<&CustomAgent> {
-        self.custom.iter().find(|custom| custom.name == *name)
+        let mut custom = self.configured.custom.iter();
+        custom.find(|custom| custom.name == *name)
+    }
+
+    /// Returns the variables that the configuration adds to an agent there is a profile for.
+    pub(crate) fn added_environment(
+        &self,
+        profile: &Profile,
+    ) -> impl Iterator<Item = (String, SecretText)> {
+        let added = self.configured.environments.iter();
+        let added = added.filter(|(name, _)| name.as_str() == profile.name);
+        added.flat_map(|(_, variables)| variables.clone())
     }
 
     /// Returns every agent: the built-in one, those there are profiles for, and the configured ones.
@@ -55,7 +66,8 @@ impl Agents {
         for profile in PROFILES {
             agents.push(self.of_profile(profile).await);
         }
-        agents.extend(self.custom.iter().map(|custom| self.of_custom(custom)));
+        let custom = self.configured.custom.iter();
+        agents.extend(custom.map(|custom| self.of_custom(custom)));
         agents
     }
 
@@ -183,7 +195,18 @@ mod tests {
             command: vec!["mine-acp".into(), "--stdio".into()],
             environment: Default::default(),
         };
-        Agents::new(path, vec![custom])
+        let added = [
+            (
+                "CODEX_HOME".to_owned(),
+                SecretText::new("/elsewhere".into()),
+            ),
+            ("NO_BROWSER".to_owned(), SecretText::new("0".into())),
+        ];
+        let configured = ConfiguredAgents {
+            custom: vec![custom],
+            environments: [(name("codex"), added.into())].into(),
+        };
+        Agents::new(path, configured)
     }
 
     fn env_path(dir: &Path) -> OsString {
@@ -250,6 +273,15 @@ mod tests {
         assert_eq!(codex.program, LaunchProgram::Found(adapter));
         let told = codex.environment["CODEX_PATH"].expose().to_owned();
         assert_eq!(told, dir.path().join("codex").to_string_lossy());
+        // What the configuration says is added, and wins.
+        for (variable, value) in [("CODEX_HOME", "/elsewhere"), ("NO_BROWSER", "0")] {
+            assert_eq!(codex.environment[variable].expose(), value);
+        }
+        assert_eq!(
+            codex.environment["INITIAL_AGENT_MODE"].expose(),
+            "read-only"
+        );
+        assert!(echo.environment.is_empty());
         let unknown = agents.launch(&name("nobody")).unwrap_err();
         assert!(matches!(unknown, LaunchRefusal::Unknown { .. }));
     }

@@ -84,6 +84,7 @@ impl Agents {
                 install: missing.iter().map(|it| it.install.to_owned()).collect(),
             });
         }
+        environment.extend(self.added_environment(profile));
         Ok(Launch {
             program: first.map_or(LaunchProgram::Itself, LaunchProgram::Found),
             arguments: profile

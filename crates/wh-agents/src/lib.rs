@@ -10,7 +10,7 @@ mod launch;
 mod probe;
 mod profile;
 
-pub use custom::CustomAgent;
+pub use custom::{ConfiguredAgents, CustomAgent};
 pub use find::Agents;
 pub use launch::{Launch, LaunchProgram, LaunchRefusal};
 pub use profile::{PROFILES, Profile, Program, Resume, TokenCount};

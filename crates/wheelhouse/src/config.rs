@@ -16,7 +16,7 @@ use std::net::SocketAddr;
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wh_agents::CustomAgent;
+use wh_agents::ConfiguredAgents;
 use wh_domain::SecretText;
 
 use crate::exit::{CliError, CliResult};
@@ -86,8 +86,8 @@ pub(crate) struct Config {
     pub(crate) log_format: Sourced<LogFormat>,
     pub(crate) tool_timeout: Sourced<Duration>,
     pub(crate) github_token: Sourced<Option<SecretText>>,
-    /// Agents that the file names.
-    pub(crate) agents: Vec<CustomAgent>,
+    /// What the file says about agents.
+    pub(crate) agents: ConfiguredAgents,
 }
 
 impl Config {

@@ -49,7 +49,7 @@ impl TestApp {
             store: Arc::clone(&store),
             clock: Arc::<StandingClock>::clone(&clock),
             ids: Arc::new(RandomIds),
-            agents: wh_agents::Agents::new(Default::default(), vec![]),
+            agents: wh_agents::Agents::new(Default::default(), Default::default()),
             runs: wh_app::RunsConfig {
                 program: "/nowhere/wheelhouse".into(),
                 runs: dir.path().join("runs"),

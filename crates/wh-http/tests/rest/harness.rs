@@ -67,7 +67,7 @@ impl TestServer {
             store: store.clone(),
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
-            agents: wh_agents::Agents::new(Default::default(), vec![]),
+            agents: wh_agents::Agents::new(Default::default(), Default::default()),
             runs: wh_app::RunsConfig {
                 program: "/nowhere/wheelhouse".into(),
                 runs: directory.path().join("runs"),

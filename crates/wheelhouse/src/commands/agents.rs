@@ -19,7 +19,13 @@ Any program that speaks ACP can be added in the configuration file:
   [agents.mine]
   title = \"My agent\"
   command = [\"my-agent\", \"--acp\"]
-  env = { MY_AGENT_KEY = \"…\" }")]
+  env = { MY_AGENT_KEY = \"…\" }
+
+Agents find your logins and settings as in a terminal, because they get your HOME. Of the other variables they get those that
+every program needs, and no keys; what one needs besides is set in the configuration file, for the agents above too:
+
+  [agents.claude-code]
+  env = { ANTHROPIC_API_KEY = \"…\" }")]
 pub(crate) struct AgentsArgs {
     #[command(subcommand)]
     command: Option<AgentsCommand>,

@@ -1,10 +1,13 @@
 //! Agents in the configuration file: `[agents.NAME]`.
+//!
+//! A name that there is a profile for takes `env` alone, which is added to the profile's; any other name is a new agent and needs
+//! a `command`.
 
 use std::collections::BTreeMap;
 
 use serde::Deserialize;
 use toml::Spanned;
-use wh_agents::{CustomAgent, PROFILES};
+use wh_agents::{ConfiguredAgents, CustomAgent, PROFILES};
 use wh_domain::{AgentName, SecretText};
 
 /// One `[agents.NAME]` table.
@@ -12,7 +15,7 @@ use wh_domain::{AgentName, SecretText};
 #[serde(deny_unknown_fields)]
 pub(super) struct FileAgent {
     title: Option<String>,
-    command: Vec<String>,
+    command: Option<Vec<String>>,
     #[serde(default)]
     env: BTreeMap<String, String>,
 }
@@ -20,35 +23,54 @@ pub(super) struct FileAgent {
 /// Reads every table, or says which is wrong and why.
 pub(super) fn read(
     agents: &BTreeMap<String, Spanned<FileAgent>>,
-) -> Result<Vec<CustomAgent>, (&Spanned<FileAgent>, String)> {
-    let read = |(name, spanned): (&String, _)| {
-        let spanned: &Spanned<FileAgent> = spanned;
-        custom(name, spanned.get_ref()).map_err(|why| (spanned, why))
-    };
-    agents.iter().map(read).collect()
+) -> Result<ConfiguredAgents, (&Spanned<FileAgent>, String)> {
+    let mut configured = ConfiguredAgents::default();
+    for (name, spanned) in agents {
+        add(&mut configured, name, spanned.get_ref()).map_err(|why| (spanned, why))?;
+    }
+    Ok(configured)
 }
 
-fn custom(name: &str, agent: &FileAgent) -> Result<CustomAgent, String> {
+fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Result<(), String> {
     let parsed = AgentName::parse(name).map_err(|error| error.to_string())?;
+    let environment = environment(name, &agent.env)?;
     if PROFILES.iter().any(|profile| profile.name == name) {
-        return Err(format!(
-            "the agent {name:?} is known already; choose another name"
-        ));
+        if agent.command.is_some() || agent.title.is_some() {
+            return Err(format!(
+                "the agent {name:?} is known already: set only `env` for it, or choose another name"
+            ));
+        }
+        configured.environments.insert(parsed, environment);
+        return Ok(());
     }
-    if agent
-        .command
-        .first()
-        .is_none_or(|program| program.is_empty())
-    {
+    let command = agent.command.clone().unwrap_or_default();
+    if command.first().is_none_or(|program| program.is_empty()) {
         return Err(format!(
             "the agent {name:?} needs a `command`: the program and its arguments"
         ));
     }
-    let secret = |(key, value): (&String, &String)| (key.clone(), SecretText::new(value.clone()));
-    Ok(CustomAgent {
+    configured.custom.push(CustomAgent {
         name: parsed,
         title: agent.title.clone(),
-        command: agent.command.clone(),
-        environment: agent.env.iter().map(secret).collect(),
-    })
+        command,
+        environment,
+    });
+    Ok(())
+}
+
+/// Checks the variables: one that cannot be set would only be noticed when the agent is started.
+fn environment(
+    agent: &str,
+    variables: &BTreeMap<String, String>,
+) -> Result<BTreeMap<String, SecretText>, String> {
+    let is_name = |name: &str| !name.is_empty() && !name.contains(['=', '\0']);
+    for (name, value) in variables {
+        if !is_name(name) || value.contains('\0') {
+            return Err(format!(
+                "the agent {agent:?} cannot be given the variable {name:?}"
+            ));
+        }
+    }
+    let secret = |(name, value): (&String, &String)| (name.clone(), SecretText::new(value.clone()));
+    Ok(variables.iter().map(secret).collect())
 }

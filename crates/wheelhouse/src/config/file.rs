@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 use toml::Spanned;
-use wh_agents::CustomAgent;
+use wh_agents::ConfiguredAgents;
 
 use super::agents::{self, FileAgent};
 use super::{Source, Sourced, paths};
@@ -110,8 +110,8 @@ impl File {
         Ok(Some(Sourced { value, source }))
     }
 
-    /// Returns the agents it names.
-    pub(super) fn agents(&self) -> CliResult<Vec<CustomAgent>> {
+    /// Returns what it says about agents.
+    pub(super) fn agents(&self) -> CliResult<ConfiguredAgents> {
         agents::read(&self.values.agents)
             .map_err(|(spanned, why)| CliError::usage(format!("{}: {why}", self.source(spanned))))
     }

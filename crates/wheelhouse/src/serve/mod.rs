@@ -17,7 +17,7 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wh_agents::{Agents, CustomAgent};
+use wh_agents::{Agents, ConfiguredAgents};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
 use wh_domain::{Surface, UserName};
@@ -47,8 +47,8 @@ pub(crate) struct ServeOptions {
     pub(crate) origins: Vec<String>,
     /// How long an MCP tool call may take.
     pub(crate) tool_timeout: Duration,
-    /// Agents that the configuration names.
-    pub(crate) agents: Vec<CustomAgent>,
+    /// What the configuration says about agents.
+    pub(crate) agents: ConfiguredAgents,
 }
 
 /// A server that answers.

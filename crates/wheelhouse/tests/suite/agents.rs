@@ -80,6 +80,16 @@ fn a_mistake_in_the_configuration_names_its_line() {
             "known already",
         ),
         (
+            "[agents.codex]\ntitle = \"x\"\n",
+            "wheelhouse.toml:1",
+            "set only `env`",
+        ),
+        (
+            "[agents.codex]\nenv = { \"A=B\" = \"x\" }\n",
+            "wheelhouse.toml:1",
+            "cannot be given the variable",
+        ),
+        (
             "[agents.mine]\ncommand = [\"x\"]\nsandbox = 1\n",
             "wheelhouse.toml:3",
             "sandbox",
