@@ -2,6 +2,7 @@
 //!
 //! A test may panic at any time; whatever it started ends with it. Processes are ended by their id, never by name.
 
+use std::ffi::OsString;
 use std::fs;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
@@ -27,6 +28,7 @@ pub struct TestServer {
     child: Option<Child>,
     about: ServerFile,
     arguments: Vec<String>,
+    environment: Vec<(&'static str, OsString)>,
 }
 
 impl TestServer {
@@ -66,7 +68,20 @@ impl TestServer {
                 version: String::new(),
             },
             arguments: arguments.iter().map(|&a| a.to_owned()).collect(),
+            environment: Vec::new(),
         }
+    }
+
+    /// Sets a variable for every command of this server from now on.
+    pub fn set_env(&mut self, name: &'static str, value: impl Into<OsString>) {
+        self.environment.push((name, value.into()));
+    }
+
+    /// Writes the configuration file; a server that runs already does not read it again.
+    pub fn configure(&self, text: &str) {
+        let folder = self.home().join(".config/wheelhouse");
+        fs::create_dir_all(&folder).expect("the folder can be made");
+        fs::write(folder.join("wheelhouse.toml"), text).expect("the file can be written");
     }
 
     /// Returns the directory that is HOME to everything this server's commands do.
@@ -118,6 +133,7 @@ impl TestServer {
     pub fn command(&self) -> Command {
         let mut command = command(self.home());
         command.arg("--data-dir").arg(self.data_dir());
+        command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
     }
 
@@ -235,10 +251,15 @@ pub fn binary() -> PathBuf {
     if let Some(named) = std::env::var_os(BINARY_VARIABLE) {
         return named.into();
     }
+    built("wheelhouse")
+}
+
+/// Returns a program of this workspace that was built with the running test.
+pub fn built(name: &str) -> PathBuf {
     let test = std::env::current_exe().expect("the running test has a path");
     let folders = test.ancestors().skip(1);
     let found = folders
-        .map(|folder| folder.join("wheelhouse"))
+        .map(|folder| folder.join(name))
         .find(|path| path.is_file());
-    found.expect("the binary was not built: run `cargo build -p wheelhouse`")
+    found.unwrap_or_else(|| panic!("{name} was not built: run `cargo build --workspace`"))
 }

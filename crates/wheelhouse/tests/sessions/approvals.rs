@@ -1,5 +1,7 @@
 //! Approvals: asked, answered, ruled, timed out, and kept through a crash.
 
+use std::time::Duration;
+
 use wh_api::{PolicyInput, PolicyRuleInput, SessionCreateRequest};
 
 use crate::harness::World;
@@ -38,9 +40,7 @@ async fn an_approval_and_its_answer_survive_a_server_that_is_killed() {
     let mut world = World::new();
     let session = world.session().await;
     let asked = world.prompt(&session, "ask leave\nsay went on").await;
-    world.server.kill9();
-    world.server.restart();
-    world.client = world.server.client();
+    world.crash(Duration::ZERO).await;
     let pending = world.pending(&session).await;
     assert_eq!(pending.len(), 1);
     assert_eq!(pending[0].id, asked.approvals[0].id);

@@ -8,7 +8,7 @@ use wh_api::{
     SessionWaitRequest,
 };
 use wh_client::Client;
-use wh_testkit::server::{TestServer, binary};
+use wh_testkit::server::{TestServer, built};
 
 /// Seconds that anything may take; far more than it does.
 pub(crate) const LONG: u32 = 60;
@@ -23,30 +23,41 @@ pub(crate) fn count(variable: &str, default: u64) -> u64 {
 pub(crate) struct World {
     pub(crate) server: TestServer,
     pub(crate) client: Client,
+    /// Seconds that anything may take.
+    pub(crate) patience: u32,
 }
 
 impl World {
     pub(crate) fn new() -> Self {
-        let server = TestServer::start();
+        Self::on(TestServer::start())
+    }
+
+    /// Takes a server that runs already.
+    pub(crate) fn on(server: TestServer) -> Self {
         let client = server.client();
-        Self { server, client }
+        let patience = LONG;
+        Self {
+            server,
+            client,
+            patience,
+        }
+    }
+
+    /// Kills the server, and starts it again after a while.
+    pub(crate) async fn crash(&mut self, away: Duration) {
+        self.server.kill9();
+        tokio::time::sleep(away).await;
+        self.server.restart();
+        self.client = self.server.client();
     }
 
     /// Starts a server that also knows the scripted agent, which misbehaves as it is told.
     pub(crate) fn with_scripted() -> Self {
-        let place = tempfile::tempdir().unwrap();
-        let config = place.path().join("wheelhouse.toml");
-        let agent = binary().with_file_name("scripted-agent");
-        let text = format!(
-            "[agents.scripted]\ncommand = [{:?}]\n",
-            agent.display().to_string()
-        );
-        std::fs::write(&config, text).unwrap();
-        let config = config.display().to_string();
-        let arguments = ["--listen", "127.0.0.1:0", "--config", &config];
-        let server = TestServer::start_with(&arguments);
-        let client = server.client();
-        Self { server, client }
+        let mut server = TestServer::stopped();
+        let agent = built("scripted-agent");
+        server.configure(&format!("[agents.scripted]\ncommand = [{agent:?}]\n"));
+        server.restart();
+        Self::on(server)
     }
 
     /// Begins a session of the scripted agent.
@@ -72,7 +83,7 @@ impl World {
     /// Sends a prompt and waits for what comes of it.
     pub(crate) async fn prompt(&self, session: &str, prompt: &str) -> PromptedView {
         let request = SessionPromptRequest {
-            wait: Some(LONG),
+            wait: Some(self.patience),
             ..prompt_of(session, prompt)
         };
         self.client.session_prompt(&request).await.unwrap()
@@ -92,7 +103,7 @@ impl World {
     pub(crate) async fn rest(&self, session: &str) -> SessionView {
         let request = SessionWaitRequest {
             sessions: vec![session.to_owned()],
-            timeout: Some(LONG),
+            timeout: Some(self.patience),
             ..SessionWaitRequest::default()
         };
         let waited = self.client.session_wait(&request).await.unwrap();
@@ -102,7 +113,7 @@ impl World {
 
     /// Waits until something holds, looking often.
     pub(crate) async fn until(&self, what: &str, mut holds: impl AsyncFnMut() -> bool) {
-        for _ in 0..(LONG * 20) {
+        for _ in 0..(self.patience * 20) {
             if holds().await {
                 return;
             }
@@ -132,6 +143,7 @@ impl World {
             let request = MessageListRequest {
                 session: session.to_owned(),
                 after: Some(after.to_string()),
+                view: Some("full".to_owned()),
                 include_system: Some(true),
                 ..MessageListRequest::default()
             };
@@ -159,6 +171,18 @@ impl World {
             .map(|it| it.text.as_str())
             .collect::<Vec<_>>()
             .join("\n")
+    }
+
+    /// Returns everything a session ever asked for, oldest first.
+    pub(crate) async fn asked(&self, session: &str) -> Vec<ApprovalView> {
+        let request = ApprovalListRequest {
+            session: Some(session.to_owned()),
+            include_settled: Some(true),
+            ..ApprovalListRequest::default()
+        };
+        let mut all = self.client.approval_list(&request).await.unwrap().approvals;
+        all.reverse();
+        all
     }
 
     /// Returns what a session waits for.

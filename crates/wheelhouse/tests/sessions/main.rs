@@ -11,5 +11,7 @@ mod harness;
 mod life;
 mod prompts;
 mod reap;
+mod real_agents;
 mod restart;
+mod tools;
 mod worktrees;

@@ -41,9 +41,7 @@ async fn sessions_outlive_the_server() {
     for kill in 0..kills {
         // The time of the kill is the experiment, not a wait for something to happen.
         tokio::time::sleep(Duration::from_millis(150 + kill * 53 % 400)).await;
-        world.server.kill9();
-        world.server.restart();
-        world.client = world.server.client();
+        world.crash(Duration::ZERO).await;
         for session in &ids {
             let state = world.get(session).await.state;
             assert!(

@@ -1,7 +1,6 @@
 //! What differs between the agents: how they are pointed at the scripted model and kept quiet, and what their tools are called.
 
 use serde_json::{Value, json};
-use wh_runner::event::{TurnEnd, TurnUsage};
 use wh_testkit::model::tokens;
 
 /// One agent, as these tests need to know it.
@@ -19,25 +18,33 @@ pub(super) struct Real {
     pub(super) run: fn(&str) -> (&'static str, Value),
     /// What stands before the names of our tools when its model sees them.
     pub(super) our_tools: &'static str,
-    /// Which of our tools it asks about.
-    pub(super) asks_about: &'static [&'static str],
+    /// How often it asks about our tools when it calls two of them.
+    pub(super) asks_about_ours: usize,
     /// Whether its model must search for our tools before it can call them.
     pub(super) searches: bool,
     /// Whether it tells what a command printed.
     pub(super) shows_output: bool,
     /// How a turn ends in which something was denied.
-    pub(super) denied: TurnEnd,
+    pub(super) denied: &'static str,
     /// What a turn with two model calls is said to have used.
-    pub(super) two_calls: Option<TurnUsage>,
+    pub(super) two_calls: Used,
+    /// Whether it tells what that cost.
+    pub(super) tells_cost: bool,
+}
+
+/// Tokens of a turn.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) struct Used {
+    pub(super) input: u64,
+    pub(super) cached: u64,
+    pub(super) output: u64,
 }
 
 /// Everything that two model calls used, counted in full.
-const BOTH: TurnUsage = TurnUsage {
+const BOTH: Used = Used {
     input: 2 * tokens::INPUT,
+    cached: 2 * tokens::CACHED,
     output: 2 * tokens::OUTPUT,
-    cached_read: 2 * tokens::CACHED,
-    cached_write: 0,
-    thought: 0,
 };
 
 pub(super) const CLAUDE_CODE: Real = Real {
@@ -67,11 +74,12 @@ pub(super) const CLAUDE_CODE: Real = Real {
         )
     },
     our_tools: "mcp__wheelhouse__",
-    asks_about: &["session_current", "session_update"],
+    asks_about_ours: 2,
     searches: false,
     shows_output: true,
-    denied: TurnEnd::Finished,
-    two_calls: Some(BOTH),
+    denied: "completed",
+    two_calls: BOTH,
+    tells_cost: true,
 };
 
 pub(super) const CODEX: Real = Real {
@@ -117,11 +125,12 @@ stream_max_retries = 1
         ("exec_command", args)
     },
     our_tools: "mcp__wheelhouse__",
-    asks_about: &[],
+    asks_about_ours: 0,
     searches: true,
     shows_output: true,
-    denied: TurnEnd::Cancelled,
-    two_calls: Some(BOTH),
+    denied: "cancelled",
+    two_calls: BOTH,
+    tells_cost: false,
 };
 
 pub(super) const GEMINI: Real = Real {
@@ -144,16 +153,17 @@ pub(super) const GEMINI: Real = Real {
     },
     run: |command| ("run_shell_command", json!({"command": command})),
     our_tools: "mcp_wheelhouse_",
-    asks_about: &["session_current", "session_update"],
+    asks_about_ours: 2,
     searches: false,
     shows_output: false,
-    denied: TurnEnd::Finished,
+    denied: "completed",
     // It does not say how much of its input was cached, so nothing can be taken out.
-    two_calls: Some(TurnUsage {
+    two_calls: Used {
         input: 2 * (tokens::INPUT + tokens::CACHED),
-        cached_read: 0,
+        cached: 0,
         ..BOTH
-    }),
+    },
+    tells_cost: false,
 };
 
 pub(super) const OPENCODE: Real = Real {
@@ -188,17 +198,17 @@ pub(super) const OPENCODE: Real = Real {
         )
     },
     our_tools: "wheelhouse_",
-    asks_about: &[],
+    asks_about_ours: 0,
     searches: false,
     shows_output: true,
-    denied: TurnEnd::Finished,
+    denied: "completed",
     // It tells of the last call alone; what the turn cost is complete.
-    two_calls: Some(TurnUsage {
+    two_calls: Used {
         input: tokens::INPUT,
+        cached: tokens::CACHED,
         output: tokens::OUTPUT,
-        cached_read: tokens::CACHED,
-        ..BOTH
-    }),
+    },
+    tells_cost: true,
 };
 
 impl Real {
@@ -215,6 +225,7 @@ impl Real {
             {"match": "^RENAME$", "turns": [ours("session_update", json!({"title": "renamed by itself"})), {"text": "renamed"}]},
             {"match": r"^WATCH (\S+)$", "turns": [call((self.run)("touch $1; tail -f $1")), {"text": "watched"}]},
             {"match": "^ASK$", "turns": [{"tool": "AskUserQuestion", "args": {"questions": [question]}}, {"text": "asked"}]},
+            {"match": "^TALK$", "turns": [{"text": "word", "repeat": super::story::WORDS, "delay_ms": 20}]},
             {"match": "^COUNT$", "turns": [{"text": "tick", "repeat": 6000, "delay_ms": 10}]},
             {"match": r"^REMEMBER (\w+)$", "turns": [{"text": "I keep $1 in mind"}]},
             {"match": "^WHAT WAS IT$", "turns": [{"text": "it is in the transcript"}]},

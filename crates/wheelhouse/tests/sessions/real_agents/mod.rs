@@ -1,8 +1,9 @@
-//! The real coding agents, driven by our runner, with a scripted model and nothing beyond the machine's loopback.
+//! The real coding agents as whole sessions of a real server, with a scripted model and nothing beyond the machine's loopback.
 //!
 //! `cargo xtask agents` installs them; without them each test says so in a line and is done. What differs between agents is in
-//! [`table`], what they must all do is in [`story`].
+//! [`table`], what they must all do is in [`story`] and [`memory`].
 
+mod memory;
 mod offline;
 mod place;
 mod story;
@@ -13,14 +14,14 @@ use std::future::Future;
 use place::Place;
 
 /// Runs a story about an agent, unless the programs are not installed.
-#[expect(clippy::print_stdout, reason = "a skipped test says so")]
 fn tell<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) -> F) {
     let Some(programs) = place::programs() else {
         println!("skipped: the agents are not installed; `cargo xtask agents` does that");
         return;
     };
     println!("network: {}", offline::enter());
-    let runtime = tokio::runtime::Builder::new_current_thread()
+    let runtime = tokio::runtime::Builder::new_multi_thread()
+        .worker_threads(2)
         .enable_all()
         .build()
         .unwrap();
@@ -30,7 +31,7 @@ fn tell<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) ->
 macro_rules! stories {
     ($($module:ident: $agent:ident;)*) => {$(
         mod $module {
-            use super::{story, table, tell};
+            use super::{memory, story, table, tell};
 
             #[test]
             fn edits_a_file_once_it_may() {
@@ -58,13 +59,18 @@ macro_rules! stories {
             }
 
             #[test]
-            fn does_not_notice_that_the_server_restarts() {
-                tell(&table::$agent, story::does_not_notice_that_the_server_restarts);
+            fn does_not_notice_that_the_server_is_killed() {
+                tell(&table::$agent, story::does_not_notice_that_the_server_is_killed);
             }
 
             #[test]
             fn remembers_after_it_was_killed() {
-                tell(&table::$agent, story::remembers_after_it_was_killed);
+                tell(&table::$agent, memory::after_the_agent_was_killed);
+            }
+
+            #[test]
+            fn remembers_after_its_runner_was_killed() {
+                tell(&table::$agent, memory::after_the_runner_was_killed);
             }
         }
     )*};

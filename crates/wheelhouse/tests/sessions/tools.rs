@@ -1,0 +1,42 @@
+//! Whether an agent has reached our tools.
+
+use std::{fs, os::unix::fs::PermissionsExt};
+
+use wh_api::SessionCreateRequest;
+use wh_testkit::server::{TestServer, built};
+
+use crate::harness::World;
+
+#[tokio::test]
+async fn an_agent_that_never_connects_to_our_tools_is_reported() {
+    let mut server = TestServer::stopped();
+    // It goes by the name of an agent that connects at once, and does not.
+    let bin = server.home().join("bin");
+    fs::create_dir(&bin).unwrap();
+    let gemini = bin.join("gemini");
+    let script = format!("#!/bin/sh\nexec {:?}\n", built("scripted-agent"));
+    fs::write(&gemini, script).unwrap();
+    fs::set_permissions(&gemini, fs::Permissions::from_mode(0o755)).unwrap();
+    let path = std::env::var("PATH").unwrap_or_default();
+    server.set_env("PATH", format!("{}:{path}", bin.display()));
+    server.configure("[agents.gemini]\nenv = { COLOUR = \"teal\" }\n");
+    server.restart();
+    let world = World::on(server);
+    let request = SessionCreateRequest {
+        agent: "gemini".to_owned(),
+        ..SessionCreateRequest::default()
+    };
+    let session = world.client.session_create(&request).await.unwrap().id;
+    let done = world.prompt(&session, "env COLOUR").await;
+    assert_eq!(done.turn.state, "completed");
+    // The configuration's variables are added to the profile's.
+    assert_eq!(world.said(&session).await, "teal");
+    world.prompt(&session, "env GEMINI_CLI_NO_RELAUNCH").await;
+    assert!(world.said(&session).await.contains("true"));
+    let broken = async || {
+        let notes = world.notes(&session).await;
+        notes.contains("its MCP connection is broken")
+    };
+    world.until("a report", broken).await;
+    assert_eq!(world.get(&session).await.state, "idle");
+}
