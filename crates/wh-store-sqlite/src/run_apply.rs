@@ -286,6 +286,7 @@ impl Applying<'_> {
 
     async fn turn_started(&mut self, turn: TurnId, commit_before: Option<String>) -> Result<()> {
         let at = self.at;
+        // A run that is followed again says so again.
         let started = sqlx::query(
             "UPDATE turns SET state = 'running', commit_before = ? WHERE id = ? AND state = 'queued'",
         )
@@ -294,13 +295,9 @@ impl Applying<'_> {
         .execute(&mut *self.conn)
         .await
         .map_err(store_error)?;
-        if started.rows_affected() == 0 {
-            return Err(StoreError::Stale { what: "the turn" });
+        if started.rows_affected() > 0 {
+            self.happens(SessionEvent::TurnStarted { turn, at });
         }
-        self.session.state = self
-            .session
-            .state
-            .next(SessionEvent::TurnStarted { turn, at })?;
         Ok(())
     }
 

@@ -131,6 +131,7 @@ impl Keeper {
             Ok(link) => {
                 self.story = Story::new(run.epoch, work.running.as_ref().map(|turn| turn.id));
                 self.sent.clear();
+                self.given = None;
                 self.link = Some(link);
                 Ok(Look::Again)
             }
@@ -201,7 +202,7 @@ impl Keeper {
         match (&work.running, &work.next, &work.session.state) {
             (Some(turn), ..) => self.tend_turn(work, turn, now, &mut until).await?,
             (None, Some(turn), SessionState::Idle | SessionState::Reviewing { .. }) => {
-                return self.hand_over(work, turn).await;
+                return self.hand_over(work, turn, until).await;
             }
             (None, None, SessionState::Idle) => {
                 return self.rest_or_put_away(run, now, until).await;
@@ -211,34 +212,45 @@ impl Keeper {
         Ok(Look::Rest(until))
     }
 
-    /// Hands the next prompt to the agent. It is recorded first: if we end in between, the next life hands it over.
-    async fn hand_over(&mut self, work: &SessionWork, turn: &Turn) -> Result<Look> {
+    /// Hands the next prompt to the agent. That it has it is recorded when it says so; if we end in between, the next life
+    /// hands it over again, and the run takes it once.
+    async fn hand_over(
+        &mut self,
+        work: &SessionWork,
+        turn: &Turn,
+        until: Timestamp,
+    ) -> Result<Look> {
         self.idle_since = None;
         if let Some(reason) = spent(work) {
             self.drop_turn(work, turn, reason).await?;
             return Ok(Look::Again);
         }
-        let now = self.app.clock.now();
-        let prompt = new_message(
-            self.app.ids.as_ref(),
-            Some(turn.id),
-            MessageKind::Prompt,
-            turn.prompt.clone(),
-            now,
-        );
-        let facts = vec![
-            RunFact::TurnStarted {
-                turn: turn.id,
-                commit_before: self.app.session_commit(&work.session).await,
-            },
-            RunFact::Message {
-                reference: Some(format!("turn-{}", turn.id)),
-                message: prompt,
-            },
-        ];
-        self.say(&work.session, facts).await?;
-        self.story.begin_turn(turn.id);
-        Ok(Look::Again)
+        if self.given.is_some_and(|given| given != turn.id) {
+            // One at a time: that one is about to be heard of.
+            return Ok(Look::Rest(until));
+        }
+        if !self.sent.contains(&turn.id.to_string()) {
+            self.sent.clear();
+            self.commit_before = self.app.session_commit(&work.session).await;
+        }
+        match self.give(turn).await? {
+            Some(Outcome::Refused { message, .. }) => {
+                self.drop_turn(work, turn, message).await?;
+                Ok(Look::Again)
+            }
+            Some(_) => {
+                self.given = Some(turn.id);
+                Ok(Look::Rest(until))
+            }
+            None => Ok(Look::Rest(until)),
+        }
+    }
+
+    /// Gives a prompt to the run, which takes it once.
+    async fn give(&mut self, turn: &Turn) -> Result<Option<Outcome>> {
+        let text = turn.prompt.clone();
+        self.tell(turn.id.to_string(), Action::Prompt { text })
+            .await
     }
 
     /// A turn runs: makes sure the agent has it, and ends it when that is wanted or due.
@@ -249,10 +261,7 @@ impl Keeper {
         now: Timestamp,
         until: &mut Timestamp,
     ) -> Result<()> {
-        let text = turn.prompt.clone();
-        let handed = self
-            .tell(turn.id.to_string(), Action::Prompt { text })
-            .await?;
+        let handed = self.give(turn).await?;
         if let Some(Outcome::Refused { message, .. }) = handed {
             let ended = RunFact::TurnEnded {
                 turn: turn.id,
@@ -265,7 +274,7 @@ impl Keeper {
         }
         let reason = match spent_meanwhile(work, now, until) {
             Some(reason) => Some(reason),
-            None if turn.cancel_requested => None,
+            None if turn.cancel_requested || is_overtaken(work, turn) => None,
             None => return Ok(()),
         };
         let told = self
@@ -433,6 +442,12 @@ impl Keeper {
     fn tick(&self) -> Result<Look> {
         Ok(Look::Rest(self.app.clock.now() + LOOK_EVERY))
     }
+}
+
+/// Tells whether a prompt waits that is to end this turn.
+fn is_overtaken(work: &SessionWork, turn: &Turn) -> bool {
+    let urgent = work.next.as_ref().is_some_and(|next| next.urgent);
+    urgent && !turn.urgent
 }
 
 /// Turns a settlement into what the run is told.

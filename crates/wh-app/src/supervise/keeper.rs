@@ -3,9 +3,11 @@
 use std::{sync::Arc, time::Duration};
 
 use jiff::{SignedDuration, Timestamp};
+use newtype_uuid::GenericUuid;
 use tokio::sync::Notify;
-use wh_domain::{Session, SessionId, SettingKey};
-use wh_runner::{journal::Record, link::LinkError};
+use uuid::Uuid;
+use wh_domain::{Session, SessionId, SettingKey, Turn, TurnId};
+use wh_runner::{AgentEvent, journal::Record, link::LinkError};
 use wh_store::{RunFact, RunStep, SessionWork, StoreError};
 
 use super::{
@@ -29,6 +31,10 @@ pub(super) struct Keeper {
     /// Since when the process has had nothing to do.
     pub(super) idle_since: Option<Timestamp>,
     pub(super) renewed_at: Option<Timestamp>,
+    /// The prompt that was handed over and has not been heard of yet.
+    pub(super) given: Option<TurnId>,
+    /// Where the worktree was when the prompt was handed over.
+    pub(super) commit_before: Option<String>,
 }
 
 /// What a look at the session came to.
@@ -58,6 +64,8 @@ impl Keeper {
             sent: Vec::new(),
             idle_since: None,
             renewed_at: None,
+            given: None,
+            commit_before: None,
         }
     }
 
@@ -162,11 +170,24 @@ impl Keeper {
     async fn facts_of(&mut self, work: &SessionWork, records: &[Record]) -> Result<Vec<RunFact>> {
         let stored = work.run.as_ref().map_or(0, |run| run.journal_seq);
         let home = self.app.session_place(&work.session).await?;
+        let begun = self.begun_in(records).await?;
+        let asks = |record: &Record| {
+            let event = &record.event;
+            matches!(
+                event,
+                AgentEvent::PermissionRequested { .. } | AgentEvent::QuestionAsked { .. }
+            )
+        };
+        let approval_wait = match records.iter().any(asks) {
+            true => self.seconds(SettingKey::ApprovalTimeoutSeconds).await?,
+            false => SignedDuration::ZERO,
+        };
         let about = Telling {
             session: &work.session,
             home: &home,
             ids: self.app.ids.as_ref(),
-            approval_wait: self.seconds(SettingKey::ApprovalTimeoutSeconds).await?,
+            approval_wait,
+            turn: begun.as_ref(),
             has_conversation: work.conversation.is_some(),
         };
         let mut facts = Vec::new();
@@ -174,11 +195,35 @@ impl Keeper {
             self.story.tell(record, &about, &mut facts);
         }
         for fact in &mut facts {
-            if let RunFact::TurnEnded { commit_after, .. } = fact {
-                *commit_after = self.app.session_commit(&work.session).await;
+            match fact {
+                RunFact::TurnStarted { commit_before, .. } => {
+                    *commit_before = self.commit_before.take();
+                    self.given = None;
+                }
+                RunFact::TurnEnded { commit_after, .. } => {
+                    *commit_after = self.app.session_commit(&work.session).await;
+                }
+                _ => {}
             }
         }
         Ok(facts)
+    }
+
+    /// Returns the turn that begins in these records.
+    async fn begun_in(&self, records: &[Record]) -> Result<Option<Turn>> {
+        let command = records.iter().rev().find_map(|record| match &record.event {
+            AgentEvent::TurnStarted { command } => Some(command),
+            _ => None,
+        });
+        let id = command.and_then(|command| Uuid::try_parse(command).ok());
+        match id {
+            Some(id) => Ok(self
+                .app
+                .store
+                .turn_by_id(TurnId::from_untyped_uuid(id))
+                .await?),
+            None => Ok(None),
+        }
     }
 
     /// Stores something that the server itself says.

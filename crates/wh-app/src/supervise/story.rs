@@ -7,7 +7,7 @@ use newtype_uuid::GenericUuid;
 use serde_json::json;
 use wh_domain::{
     Abilities, Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageId,
-    MessageKind, NewMessage, Session, Settlement, TurnId, TurnState, Usage, Verdict,
+    MessageKind, NewMessage, Session, Settlement, Turn, TurnId, TurnState, Usage, Verdict,
 };
 use wh_runner::{
     AgentEvent,
@@ -35,6 +35,8 @@ pub(super) struct Telling<'a> {
     pub(super) ids: &'a dyn IdSource,
     /// How long an approval waits, unless the session's policy says otherwise.
     pub(super) approval_wait: SignedDuration,
+    /// The turn that begins.
+    pub(super) turn: Option<&'a Turn>,
     /// Whether the agent ever opened a conversation; one that never did cannot go on.
     pub(super) has_conversation: bool,
 }
@@ -70,7 +72,7 @@ impl Story {
     }
 
     /// A prompt was handed over.
-    pub(super) fn begin_turn(&mut self, turn: TurnId) {
+    fn begin_turn(&mut self, turn: TurnId) {
         self.turn = Some(turn);
         self.open = None;
         self.kept_bytes = 0;
@@ -137,10 +139,30 @@ impl Teller<'_> {
             AgentEvent::TurnEnded { reason, usage, .. } => self.turn_ended(reason, *usage),
             AgentEvent::Notice { notice } => self.notice(notice),
             AgentEvent::Exited { how, stderr } => self.exited(how, stderr),
-            AgentEvent::TurnStarted { .. }
-            | AgentEvent::ModeChanged { .. }
-            | AgentEvent::Titled { .. } => {}
+            AgentEvent::TurnStarted { command } => self.turn_started(command),
+            AgentEvent::ModeChanged { .. } | AgentEvent::Titled { .. } => {}
         }
+    }
+
+    /// The agent has a prompt: the one that was next.
+    fn turn_started(&mut self, command: &str) {
+        let known = self
+            .about
+            .turn
+            .filter(|turn| turn.id.to_string() == command);
+        let Some(turn) = known else { return };
+        self.story.begin_turn(turn.id);
+        self.facts.push(RunFact::TurnStarted {
+            turn: turn.id,
+            commit_before: None,
+        });
+        let reference = format!("turn-{}", turn.id);
+        self.message(
+            Some(reference),
+            MessageKind::Prompt,
+            turn.prompt.clone(),
+            None,
+        );
     }
 
     /// Adds words to the message that grows, or begins one.
