@@ -10,7 +10,7 @@ use std::time::Duration;
 use clap::Args;
 use tempfile::TempDir;
 use tokio::signal::unix::{SignalKind, signal};
-use wh_agents::CustomAgent;
+use wh_agents::{ConfiguredAgents, CustomAgent};
 use wh_api::SessionListRequest;
 use wh_client::Client;
 use wh_domain::{AgentName, SecretText};
@@ -85,7 +85,10 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         hosts: Vec::new(),
         origins: Vec::new(),
         tool_timeout: TOOL_TIMEOUT,
-        agents: vec![agent],
+        agents: ConfiguredAgents {
+            custom: vec![agent],
+            ..ConfiguredAgents::default()
+        },
     })
 }
 
