@@ -1,5 +1,6 @@
 //! `wheelhouse doctor`: is everything here that the server needs, and does it run well?
 
+mod agents;
 mod machine;
 mod server;
 
@@ -14,7 +15,7 @@ use crate::ui::{Tone, Ui, clean};
 
 pub(crate) use server::server_file;
 
-/// Check this machine, the configuration and the server
+/// Check this machine, the configuration, the server and the agents
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Each line is ok, warn or fail, with what to do about it. The exit code is 1 when something fails.")]
@@ -78,6 +79,7 @@ pub(crate) async fn run(cx: &Context, DoctorArgs {}: DoctorArgs) -> CliResult {
             checks.extend(machine::data_dir(&config.data_dir.value));
             checks.push(machine::database(&config.database.value));
             checks.extend(server::checks(&config).await);
+            checks.extend(agents::checks(&config).await);
         }
         Err(error) => {
             let view = error.body.error;

@@ -54,7 +54,7 @@ impl DataDir {
     }
 
     /// Returns the directory that holds one for each run.
-    pub(super) fn runs(&self) -> PathBuf {
+    pub(crate) fn runs(&self) -> PathBuf {
         self.0.join("runs")
     }
 

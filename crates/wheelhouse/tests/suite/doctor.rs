@@ -73,6 +73,29 @@ fn what_is_wrong_is_found_and_fails() {
 }
 
 #[test]
+fn agents_are_listed_and_those_at_work_counted() {
+    let server = TestServer::start();
+    let live = |server: &TestServer| {
+        let checks = run(server, &["doctor", "--json"]).json()["checks"].clone();
+        let checks = checks.as_array().unwrap().clone();
+        let runs = checks.iter().find(|check| check["name"] == "live runs");
+        assert!(checks.iter().any(|check| check["name"] == "processes"));
+        let echo = |check: &&Value| {
+            check["message"]
+                .as_str()
+                .unwrap()
+                .starts_with("echo is ready")
+        };
+        assert_eq!(checks.iter().filter(echo).count(), 1, "{checks:?}");
+        runs.unwrap()["message"].clone()
+    };
+    assert_eq!(live(&server), "0");
+    let asked = crate::run::echo(&server, "ask something");
+    assert_eq!(asked.code, 8, "{asked:?}");
+    assert_eq!(live(&server), "1");
+}
+
+#[test]
 fn a_bad_configuration_is_one_of_the_checks() {
     let home = Home::new();
     fs::write(home.path().join("c.toml"), "lisen = 1\n").unwrap();

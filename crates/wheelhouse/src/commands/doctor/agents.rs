@@ -1,0 +1,116 @@
+//! Which agents can be run, how they are contained, and how many run now.
+
+use wh_agents::Agents;
+use wh_api::AgentView;
+use wh_client::Client;
+use wh_runner::process::{Containment, containment};
+
+use super::Check;
+use crate::config::Config;
+use crate::serve::DataDir;
+
+pub(super) async fn checks(config: &Config) -> Vec<Check> {
+    let mut checks: Vec<_> = agents(config).await.iter().map(agent).collect();
+    checks.push(processes(containment()));
+    checks.push(runs(config));
+    checks
+}
+
+/// Asks the server, whose path counts, or looks itself when none runs.
+async fn agents(config: &Config) -> Vec<AgentView> {
+    if let Ok(client) = Client::local(&config.data_dir.value)
+        && let Ok(list) = client.agent_list().await
+    {
+        return list.agents;
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let found = Agents::new(path, config.agents.clone()).list().await;
+    found.into_iter().map(AgentView::from).collect()
+}
+
+fn agent(agent: &AgentView) -> Check {
+    const NAME: &str = "agent";
+    let name = &agent.name;
+    if !agent.ready {
+        let message = format!("{name} lacks {}", agent.missing.join(", "));
+        return Check::warn(NAME, message, agent.install.join("; "));
+    }
+    match &agent.version {
+        Some(version) => Check::ok(NAME, format!("{name} is ready, version {version}")),
+        None => Check::ok(NAME, format!("{name} is ready")),
+    }
+}
+
+fn processes(containment: Containment) -> Check {
+    const NAME: &str = "processes";
+    match containment {
+        Containment::PidNamespace => {
+            Check::ok(NAME, "a PID namespace holds each agent; nothing escapes")
+        }
+        Containment::UserNamespace => Check::ok(
+            NAME,
+            "a PID namespace in a user namespace holds each agent; nothing escapes",
+        ),
+        Containment::Tagged => Check::warn(
+            NAME,
+            "agents are held by a tag and a walk of their tree; a process that clears its \
+             environment can outlive a runner that is killed",
+            "allow user namespaces without privileges, such as with \
+             `sysctl kernel.apparmor_restrict_unprivileged_userns=0`",
+        ),
+    }
+}
+
+fn runs(config: &Config) -> Check {
+    const NAME: &str = "live runs";
+    let root = DataDir::new(&config.data_dir.value).runs();
+    match wh_runner::link::list_runs(&root) {
+        Ok(runs) => {
+            let live = runs.iter().filter(|run| run.alive.is_some()).count();
+            Check::ok(NAME, live.to_string())
+        }
+        Err(error) => {
+            let message = format!("cannot read {}: {error}", super::shown(&root));
+            Check::warn(NAME, message, "see who owns the directory")
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::Status;
+    use super::*;
+
+    #[test]
+    fn what_an_agent_lacks_comes_with_how_to_get_it() {
+        let ready = AgentView {
+            name: "codex".to_owned(),
+            title: String::new(),
+            about: String::new(),
+            origin: String::new(),
+            ready: true,
+            version: Some("1.2".to_owned()),
+            missing: Vec::new(),
+            install: Vec::new(),
+        };
+        let check = agent(&ready);
+        assert_eq!(check.status, Status::Ok);
+        assert_eq!(check.message, "codex is ready, version 1.2");
+        let check = agent(&AgentView {
+            ready: false,
+            missing: vec!["codex-acp".to_owned()],
+            install: vec!["npm install codex-acp".to_owned()],
+            ..ready
+        });
+        assert_eq!(check.status, Status::Warn);
+        assert_eq!(check.message, "codex lacks codex-acp");
+        assert_eq!(check.hint.as_deref(), Some("npm install codex-acp"));
+    }
+
+    #[test]
+    fn a_weak_containment_is_a_warning() {
+        assert_eq!(processes(Containment::PidNamespace).status, Status::Ok);
+        assert_eq!(processes(Containment::UserNamespace).status, Status::Ok);
+        assert_eq!(processes(Containment::Tagged).status, Status::Warn);
+    }
+}
