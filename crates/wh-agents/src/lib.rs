@@ -13,4 +13,4 @@ mod profile;
 pub use custom::{ConfiguredAgents, CustomAgent};
 pub use find::Agents;
 pub use launch::{Launch, LaunchProgram, LaunchRefusal};
-pub use profile::{PROFILES, Profile, Program, Resume, TokenCount};
+pub use profile::{CostCount, PROFILES, Profile, Program, Resume, TokenCount};

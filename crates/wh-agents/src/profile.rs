@@ -1,5 +1,7 @@
 //! The table of agents that Wheelhouse knows how to drive.
 
+use wh_domain::AgentName;
+
 /// How one kind of agent is run.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Profile {
@@ -16,6 +18,7 @@ pub struct Profile {
     pub environment: &'static [(&'static str, &'static str)],
     pub resume: Resume,
     pub tokens: TokenCount,
+    pub cost: CostCount,
     /// Whether it hides tools of MCP servers behind a search unless they are marked.
     pub always_load_tools: bool,
     /// Whether a command goes on running when its turn is cancelled.
@@ -57,6 +60,23 @@ pub enum TokenCount {
     LastCallOnly,
 }
 
+/// What an agent means by the cost it reports.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum CostCount {
+    /// Of the whole conversation, also when it is taken up again, as the protocol has it. What a configured agent is taken to mean.
+    Conversation,
+    /// Since its process began.
+    Process,
+}
+
+impl CostCount {
+    /// Returns what the agent of this name means.
+    pub fn of(agent: &AgentName) -> Self {
+        let profile = PROFILES.iter().find(|it| it.name == agent.as_str());
+        profile.map_or(Self::Conversation, |profile| profile.cost)
+    }
+}
+
 /// Every agent there is a profile for.
 pub const PROFILES: &[Profile] = &[
     Profile {
@@ -68,6 +88,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[],
         resume: Resume::Load,
         tokens: TokenCount::InputWithoutCached,
+        cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
     },
@@ -92,6 +113,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[("CLAUDE_CODE_ENABLE_PROMPT_SUGGESTION", "false")],
         resume: Resume::Resume,
         tokens: TokenCount::InputWithoutCached,
+        cost: CostCount::Process,
         always_load_tools: true,
         cancel_leaves_commands: false,
     },
@@ -116,6 +138,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[("INITIAL_AGENT_MODE", "read-only"), ("NO_BROWSER", "1")],
         resume: Resume::Resume,
         tokens: TokenCount::InputWithoutCached,
+        cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: true,
     },
@@ -132,6 +155,7 @@ pub const PROFILES: &[Profile] = &[
         environment: &[("GEMINI_CLI_NO_RELAUNCH", "true")],
         resume: Resume::LoadInALaterMinute,
         tokens: TokenCount::InputWithCached,
+        cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
     },
@@ -152,6 +176,7 @@ pub const PROFILES: &[Profile] = &[
         )],
         resume: Resume::Resume,
         tokens: TokenCount::LastCallOnly,
+        cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
     },
@@ -164,7 +189,7 @@ mod tests {
     #[test]
     fn names_are_unique_and_usable() {
         for (index, profile) in PROFILES.iter().enumerate() {
-            assert!(wh_domain::AgentName::parse(profile.name).is_ok());
+            assert!(AgentName::parse(profile.name).is_ok());
             assert!(
                 PROFILES[..index]
                     .iter()

@@ -166,8 +166,12 @@ impl Applying<'_> {
                 self.turn_ended(turn, ended).await
             }
             RunFact::Cost { micros } => {
-                let known = &mut self.session.usage.cost_micros;
-                *known = (*known).max(micros);
+                self.costs(micros);
+                Ok(())
+            }
+            RunFact::RunCost { micros } => {
+                let before = self.cost_before_run().await?;
+                self.costs(before.saturating_add(micros));
                 Ok(())
             }
             RunFact::Gone { ending, failed } => self.gone(ending, failed).await,
@@ -310,6 +314,7 @@ impl Applying<'_> {
         // A prompt that never reached the agent has used nothing.
         let usage = match self.running_turn().await? {
             Some(running) if running == turn => Usage {
+                cost_micros: self.cost_of_no_turn().await?,
                 wall_seconds: u64::try_from(wall).unwrap_or(0),
                 turns: 1,
                 ..end.usage
@@ -337,7 +342,11 @@ impl Applying<'_> {
         if ended.rows_affected() == 0 {
             return Ok(());
         }
-        self.session.usage = self.session.usage.plus(usage);
+        // Its cost was counted when the agent told it.
+        self.session.usage = self.session.usage.plus(Usage {
+            cost_micros: 0,
+            ..usage
+        });
         let is_current = matches!(&self.session.state,
             SessionState::Running { turn: at, .. } | SessionState::Waiting { turn: at, .. } if *at == turn);
         if is_current {
@@ -353,6 +362,37 @@ impl Applying<'_> {
             facts: Facts::from([("state".to_owned(), end.state.as_str().to_owned())]),
         });
         Ok(())
+    }
+
+    /// The agent says what everything has cost so far. What was told once stays, whatever is said later.
+    fn costs(&mut self, micros: u64) {
+        let known = &mut self.session.usage.cost_micros;
+        *known = (*known).max(micros);
+    }
+
+    /// Returns what the session had cost when this run began: what its turns until then did.
+    async fn cost_before_run(&mut self) -> Result<u64> {
+        let sql = "SELECT coalesce(sum(used_cost_micros), 0) FROM turns WHERE session_id = ?1 AND finished_at <=
+                 (SELECT started_at FROM runs WHERE session_id = ?1 AND epoch = ?2)";
+        let sum = sqlx::query_scalar::<_, i64>(sql)
+            .bind(uuid(self.session.id))
+            .bind(int(self.epoch))
+            .fetch_one(&mut *self.conn)
+            .await
+            .map_err(store_error)?;
+        Ok(u64::try_from(sum).unwrap_or(0))
+    }
+
+    /// Returns how much of what the session has cost no turn is known to have: that is the cost of the turn that ends.
+    async fn cost_of_no_turn(&mut self) -> Result<u64> {
+        let sql = "SELECT coalesce(sum(used_cost_micros), 0) FROM turns WHERE session_id = ?";
+        let sum = sqlx::query_scalar::<_, i64>(sql)
+            .bind(uuid(self.session.id))
+            .fetch_one(&mut *self.conn)
+            .await
+            .map_err(store_error)?;
+        let told = u64::try_from(sum).unwrap_or(0);
+        Ok(self.session.usage.cost_micros.saturating_sub(told))
     }
 
     /// Settles what nobody waits for any more.

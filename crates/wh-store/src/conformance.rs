@@ -81,6 +81,7 @@ macro_rules! conformance_checks {
                 begins_once_and_fences_the_one_before,
                 steps_are_stored_once,
                 a_turn_goes_from_the_queue_to_its_end,
+                turns_share_what_a_session_has_cost,
                 a_message_with_a_known_reference_is_replaced,
                 a_process_that_is_gone_takes_its_turn_with_it,
                 work_is_listed_until_it_is_done,

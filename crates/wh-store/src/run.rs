@@ -62,6 +62,8 @@ pub enum RunFact {
     },
     /// What the conversation has cost so far, as the agent says.
     Cost { micros: u64 },
+    /// What the conversation has cost in this run alone, as the agent says.
+    RunCost { micros: u64 },
     /// Whether the agent has reached our tools.
     Tools(ToolsLink),
     /// The whole process tree is gone. The turn it was at has failed, and what it asked is withdrawn.

@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use serde_json::json;
+use wh_agents::CostCount;
 use wh_domain::{
     Abilities, Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageId,
     MessageKind, NewMessage, Session, Settlement, Turn, TurnId, TurnState, Usage, Verdict,
@@ -239,7 +240,11 @@ impl Teller<'_> {
             && cost.amount > 0.0
         {
             let micros = (cost.amount * 1e6).min(1e15) as u64;
-            self.facts.push(RunFact::Cost { micros });
+            self.facts
+                .push(match CostCount::of(&self.about.session.agent) {
+                    CostCount::Conversation => RunFact::Cost { micros },
+                    CostCount::Process => RunFact::RunCost { micros },
+                });
         }
     }
 

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use wh_domain::{
     Abilities, ApprovalState, Key, KeyScope, MessageKind, NewMessage, NewTurn, PageLimit, Reach,
     Run, Session, SessionState, SessionStateName, ToolsLink, TurnState, Usage,
@@ -136,6 +137,32 @@ pub async fn steps_are_stored_once(store: Arc<dyn Store>) -> Outcome {
     Ok(())
 }
 
+/// Each turn is told its own part of what the agent says everything has cost, also when a run counts from nothing again.
+pub async fn turns_share_what_a_session_has_cost(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let mut costs = Vec::new();
+    for told in [&[4, 9][..], &[3], &[2, 5]] {
+        let turn = turn_value(&session, "do it");
+        queue(&store, &session, &turn).await?;
+        let (mut run, key) = run_value(&session, costs.len() as u64 + 1)?;
+        run.started_at = fixture::now() + SignedDuration::from_mins(costs.len() as i64);
+        store.run_begin(&run, &key).await?;
+        let conversation = "c-1".to_owned();
+        let mut facts = vec![RunFact::Ready { conversation }, started(&turn)];
+        facts.extend(told.iter().map(|&micros| RunFact::RunCost { micros }));
+        let ending = "killed".to_owned();
+        let failed = None;
+        facts.push(RunFact::Gone { ending, failed });
+        let mut step = step(&run, facts);
+        step.at = run.started_at + SignedDuration::from_secs(30);
+        let session = store.run_apply(step).await?;
+        let turn = store.turn_by_id(turn.id).await?.ok_or("no turn")?;
+        costs.push((turn.usage.cost_micros, session.usage.cost_micros));
+    }
+    assert_eq!(costs, [(9, 9), (3, 12), (5, 17)]);
+    Ok(())
+}
+
 /// A turn waits, runs and ends, and the session's state, usage and row follow.
 pub async fn a_turn_goes_from_the_queue_to_its_end(store: Arc<dyn Store>) -> Outcome {
     let session = idle_session(&store).await?;
@@ -194,6 +221,7 @@ pub async fn a_turn_goes_from_the_queue_to_its_end(store: Arc<dyn Store>) -> Out
     assert_eq!(stored.commit_before.as_deref(), Some("abc"));
     assert_eq!(stored.commit_after.as_deref(), Some("def"));
     assert_eq!(stored.usage.input_tokens, 5);
+    assert_eq!(stored.usage.cost_micros, 9);
     assert!(stored.finished_at.is_some());
     Ok(())
 }

@@ -28,9 +28,12 @@ async fn remembers(place: Place, end: fn(&ProcessMark)) {
     assert_eq!(place.turn(&counting).await.turn.state, "failed");
     wait_until(|| !runner.is_alive()).await;
 
-    place.completed("WHAT WAS IT").await;
+    let before = place.world.get(&place.session).await.cost_micros;
+    let turn = place.completed("WHAT WAS IT").await.turn;
+    assert_eq!(turn.cost_micros > 0, place.agent.tells_cost);
     let session = place.world.get(&place.session).await;
     assert_eq!((session.state.as_str(), session.runs), ("idle", 2));
+    assert_eq!(session.cost_micros, before + turn.cost_micros);
     let requests = place.model.requests();
     let asked = requests
         .iter()

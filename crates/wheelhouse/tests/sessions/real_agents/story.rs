@@ -42,6 +42,7 @@ pub(super) async fn edits_a_file_once_it_may(place: Place) {
     assert_eq!(used, place.agent.two_calls);
     let session = place.world.get(&place.session).await;
     assert_eq!(session.tokens_used, turn.turn.tokens_used);
+    assert_eq!(session.cost_micros, turn.turn.cost_micros);
     assert_eq!(session.cost_micros > 0, place.agent.tells_cost);
     assert_eq!(calls(&place).await, ["completed"]);
     nothing_unexpected(&place).await;
