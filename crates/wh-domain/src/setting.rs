@@ -88,6 +88,7 @@ settings! {
     SpawnPerMinuteMax,        "spawn.per_minute_max",        count(LIMITS.spawn_per_minute_max),  1_000,    "spawns in one tree within a minute";
     SessionLivePerUserMax,    "session.live_per_user_max",   count(LIMITS.live_sessions_max),     10_000,   "live sessions of one user";
     SessionIdleSeconds,       "session.idle_seconds",        count(600),                          604_800,  "seconds after which the process of an idle session is put away";
+    SessionSilentSeconds,     "session.silent_seconds",      count(900),                          604_800,  "seconds of silence after which an agent at work is reported as perhaps stuck";
     ApprovalTimeoutSeconds,   "approval.timeout_seconds",    count(86_400),                       2_592_000, "seconds after which an approval that nobody answers is denied";
     BudgetSessionTokens,      "budget.session.tokens",       OPEN,                                i64::MAX, "tokens a session may use";
     BudgetSessionCostMicros,  "budget.session.cost_micros",  OPEN,                                i64::MAX, "millionths of a US dollar a session may cost";

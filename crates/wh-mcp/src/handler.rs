@@ -35,6 +35,9 @@ const LIST_TTL_MS: u64 = 60_000;
 /// The name of the argument that marks a request as repeatable.
 const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
 
+/// Names a call that a runner forwards, the same when it has to repeat it.
+const CALL_HEADER: &str = "x-wheelhouse-call";
+
 /// Serves the canonical tools, resources and prompts.
 ///
 /// A clone is a new connection: it shares the application and nothing else, so that a legacy client's subscriptions
@@ -126,14 +129,26 @@ fn took_too_long(limit: Duration) -> AppError {
         .hint("look whether it was done before you repeat it")
 }
 
-/// Reads the mark that makes a repeat harmless.
-fn idempotency(name: &str, arguments: &JsonObject) -> Result<Option<Idempotency>, AppError> {
-    let Some(given) = arguments.get(IDEMPOTENCY_ARGUMENT) else {
-        return Ok(None);
+/// Returns the mark of a call that a runner repeats when the server went away before it answered.
+fn repeat_mark(context: &RequestContext<RoleServer>) -> Option<&str> {
+    let by_agent = principal(context).ok()?.credential.session().is_some();
+    let parts = context.extensions.get::<http::request::Parts>()?;
+    let mark = parts.headers.get(CALL_HEADER)?.to_str().ok();
+    mark.filter(|_| by_agent)
+}
+
+/// Reads the mark that makes a repeat harmless: the caller's own or, without one, the runner's.
+fn idempotency(
+    name: &str,
+    arguments: &JsonObject,
+    runners: Option<&str>,
+) -> Result<Option<Idempotency>, AppError> {
+    let given = arguments.get(IDEMPOTENCY_ARGUMENT).map(Value::as_str);
+    let text = match (given, runners) {
+        (Some(Some(text)), _) | (None, Some(text)) => text,
+        (Some(None), _) => return Err(AppError::invalid("idempotency_key must be a text")),
+        (None, None) => return Ok(None),
     };
-    let text = given
-        .as_str()
-        .ok_or_else(|| AppError::invalid("idempotency_key must be a text"))?;
     let mut digest = Sha256::new();
     digest.update(name);
     let asked = arguments
@@ -251,7 +266,7 @@ impl ServerHandler for Handler {
         let mut cx = self.context(&context)?;
         let arguments = request.arguments.unwrap_or_default();
         let called = async {
-            cx.idempotency = idempotency(&request.name, &arguments)?;
+            cx.idempotency = idempotency(&request.name, &arguments, repeat_mark(&context))?;
             tool.call(Arc::clone(&self.app), cx, arguments).await
         };
         let result = match tokio::time::timeout(self.call_time_max, called).await {
@@ -366,7 +381,7 @@ mod tests {
     fn the_order_of_fields_does_not_make_another_request() {
         let digest = |arguments: Value| {
             let arguments = arguments.as_object().cloned().unwrap_or_default();
-            idempotency("board_create", &arguments)
+            idempotency("board_create", &arguments, None)
                 .unwrap()
                 .unwrap()
                 .request

@@ -272,6 +272,7 @@ impl Keeper {
             };
             return self.say(&work.session, vec![ended]).await;
         }
+        self.notice_silence(work, turn, now).await?;
         let reason = match spent_meanwhile(work, now, until) {
             Some(reason) => Some(reason),
             None if turn.cancel_requested || is_overtaken(work, turn) => None,
@@ -285,6 +286,30 @@ impl Keeper {
             self.say(&work.session, vec![note]).await?;
         }
         Ok(())
+    }
+
+    /// Reports an agent that is at work and has said nothing for long: being alive is not progress.
+    async fn notice_silence(
+        &mut self,
+        work: &SessionWork,
+        turn: &Turn,
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = format!("silent-{}", turn.id);
+        if matches!(work.session.state, SessionState::Waiting { .. }) || self.sent.contains(&id) {
+            return Ok(());
+        }
+        let limit = self.seconds(SettingKey::SessionSilentSeconds).await?;
+        if now.duration_since(self.heard_at) < limit {
+            return Ok(());
+        }
+        self.sent.push(id);
+        let silent = limit.as_secs();
+        let text = format!(
+            "the agent has said nothing for {silent} s and may be stuck; interrupt it or wait"
+        );
+        let note = self.note(work, text);
+        self.say(&work.session, vec![note]).await
     }
 
     /// Tells the agent what was decided, and decides what nobody did in time.

@@ -16,8 +16,8 @@ use super::{
 };
 use crate::{App, Result};
 
-/// How long a keeper that failed rests before it tries again.
-const RETRY_AFTER: Duration = Duration::from_secs(2);
+/// How long a keeper that failed rests before it tries again: twice as long each time, up to the longest.
+const RETRY_AFTER: [Duration; 2] = [Duration::from_secs(1), Duration::from_secs(60)];
 
 /// Looks after one session for as long as something is to be done about it.
 pub(super) struct Keeper {
@@ -31,6 +31,8 @@ pub(super) struct Keeper {
     /// Since when the process has had nothing to do.
     pub(super) idle_since: Option<Timestamp>,
     pub(super) renewed_at: Option<Timestamp>,
+    /// When the run last said something, as far as this keeper knows.
+    pub(super) heard_at: Timestamp,
     /// The prompt that was handed over and has not been heard of yet.
     pub(super) given: Option<TurnId>,
     /// Where the worktree was when the prompt was handed over.
@@ -55,6 +57,7 @@ enum Woken {
 
 impl Keeper {
     pub(super) fn new(app: Arc<App>, session: SessionId, bell: Arc<Notify>) -> Self {
+        let heard_at = app.clock.now();
         Self {
             app,
             session,
@@ -64,6 +67,7 @@ impl Keeper {
             sent: Vec::new(),
             idle_since: None,
             renewed_at: None,
+            heard_at,
             given: None,
             commit_before: None,
         }
@@ -72,7 +76,9 @@ impl Keeper {
     /// Keeps the session until nothing is to be done about it or the server stops.
     pub(super) async fn run(mut self) {
         let stop = self.app.shutdown.clone();
+        let [mut rest, longest] = RETRY_AFTER;
         loop {
+            let begun = self.app.clock.now();
             let kept = stop.run_until_cancelled(self.keep()).await;
             match kept {
                 None | Some(Ok(())) => return,
@@ -80,8 +86,16 @@ impl Keeper {
                     tracing::warn!(session = %self.session, %error, "a session could not be looked after; trying again");
                     // Whatever was half done, the rows know: begin from them.
                     self.link = None;
-                    let rest = tokio::time::sleep(RETRY_AFTER);
-                    if stop.run_until_cancelled(rest).await.is_none() {
+                    let went_well = self.app.clock.now().duration_since(begun);
+                    rest = match Duration::try_from(went_well) {
+                        Ok(time) if time > longest => RETRY_AFTER[0],
+                        _ => (rest * 2).min(longest),
+                    };
+                    if stop
+                        .run_until_cancelled(tokio::time::sleep(rest))
+                        .await
+                        .is_none()
+                    {
                         return;
                     }
                 }
@@ -134,6 +148,7 @@ impl Keeper {
 
     /// Stores records and acknowledges them. Tells whether they change what is to be done.
     pub(super) async fn store_records(&mut self, records: &[Record]) -> Result<bool> {
+        self.heard_at = self.app.clock.now();
         let Some(work) = self.app.store.work_get(self.session).await? else {
             return Ok(true);
         };

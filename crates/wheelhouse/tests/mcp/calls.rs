@@ -6,7 +6,7 @@ use futures::future::join_all;
 use reqwest::header::{HeaderMap, HeaderValue};
 use serde_json::{Value, json};
 
-use crate::harness::{Mcp, World, board};
+use crate::harness::{MODERN, Mcp, World, board};
 
 #[tokio::test]
 async fn a_board_can_be_made_changed_copied_and_found() {
@@ -155,4 +155,43 @@ async fn every_call_leaves_a_trace() {
         (&entry["subject_id"], &entry["surface"], &entry["outcome"]),
         (&json!(id), &json!("mcp"), &json!("ok"))
     );
+}
+
+#[tokio::test]
+async fn a_call_that_a_runner_repeats_is_done_once() {
+    let world = World::new().await;
+    let agent = world.client(&world.keys.session);
+    let child = world.child.id.to_string();
+    let params = json!({
+        "name": "session_prompt",
+        "arguments": { "session": child, "prompt": "say once" },
+        "_meta": {
+            "io.modelcontextprotocol/protocolVersion": MODERN,
+            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+        },
+    });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let send = async |call: &str| {
+        let headers = [
+            ("accept", "application/json, text/event-stream"),
+            ("content-type", "application/json"),
+            ("mcp-protocol-version", MODERN),
+            ("mcp-method", "tools/call"),
+            ("mcp-name", "session_prompt"),
+            ("x-wheelhouse-call", call),
+        ];
+        let headers = headers.map(|(name, value)| (name.parse().unwrap(), value.parse().unwrap()));
+        let answer = agent
+            .raw(headers.into_iter().collect(), body.to_string())
+            .await;
+        let answer: Value = answer.json().await.unwrap();
+        Mcp::data(&answer["result"])["turn"]["id"].clone()
+    };
+    let first = send("call-1").await;
+    assert!(first.is_string());
+    assert_eq!(send("call-1").await, first, "the same call, the same turn");
+    assert_ne!(send("call-2").await, first);
+    let turns = agent.call("turn_list", json!({ "session": child })).await;
+    assert_eq!(Mcp::data(&turns)["turns"].as_array().unwrap().len(), 2);
 }

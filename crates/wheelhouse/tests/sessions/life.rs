@@ -83,6 +83,29 @@ async fn an_idle_process_is_put_away_and_brought_back() {
 }
 
 #[tokio::test]
+async fn an_agent_that_falls_silent_is_reported_once() {
+    let world = World::new();
+    let set = ConfigSetRequest {
+        key: "session.silent_seconds".to_owned(),
+        value: Some(1),
+        ..Default::default()
+    };
+    world.client.config_set(&set).await.unwrap();
+    let session = world.session().await;
+    world.send(&session, "say begun\nsleep 60").await;
+    world
+        .until("a note", async || {
+            world.notes(&session).await.contains("may be stuck")
+        })
+        .await;
+    assert_eq!(world.get(&session).await.state, "running");
+    assert_eq!(
+        world.notes(&session).await.matches("may be stuck").count(),
+        1
+    );
+}
+
+#[tokio::test]
 async fn an_agent_that_cannot_be_started_says_why() {
     let world = World::new();
     let request = SessionCreateRequest {
