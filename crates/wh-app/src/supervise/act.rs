@@ -371,27 +371,37 @@ impl Keeper {
         Ok(Look::Rest(until.min(put_away_at)))
     }
 
-    /// Notices whether the agent has called our tools, once it should have.
+    /// Notices when the agent has reached our tools, and when it should have and has not.
     async fn check_tools(&mut self, work: &SessionWork, run: &Run, now: Timestamp) -> Result<()> {
-        let due = run.ready_at.is_some_and(|at| now > at + TOOLS_WITHIN);
-        let expected = self.app.agents.launch(&work.session.agent);
-        let expected = expected.is_ok_and(|launch| launch.connects_at_start);
-        if run.tools != ToolsLink::Unused || !due || !expected {
+        if run.tools == ToolsLink::Connected {
             return Ok(());
         }
         let id = IdRef::Whole(newtype_uuid::GenericUuid::into_untyped_uuid(run.key));
         let key = self.app.store.key_find(Reach::All, &id).await?.pop();
-        let facts = if key.is_some_and(|key| key.last_used_at.is_some()) {
-            vec![RunFact::Tools(ToolsLink::Connected)]
-        } else {
-            let text =
-                "the agent has not connected to Wheelhouse's tools: its MCP connection is broken";
-            vec![
-                RunFact::Tools(ToolsLink::Broken),
-                self.note(work, text.to_owned()),
-            ]
+        let is_used = key.is_some_and(|key| key.last_used_at.is_some());
+        let is_due = run.ready_at.is_some_and(|at| now > at + TOOLS_WITHIN);
+        let (link, text) = match (run.tools, is_used) {
+            (ToolsLink::Broken, true) => (
+                ToolsLink::Connected,
+                Some("the agent has connected to Wheelhouse's tools after all"),
+            ),
+            (_, true) => (ToolsLink::Connected, None),
+            (ToolsLink::Unused, false) if is_due && self.connects_at_start(work) => (
+                ToolsLink::Broken,
+                Some(
+                    "the agent has not connected to Wheelhouse's tools: its MCP connection is broken",
+                ),
+            ),
+            _ => return Ok(()),
         };
+        let mut facts = vec![RunFact::Tools(link)];
+        facts.extend(text.map(|text| self.note(work, text.to_owned())));
         self.say(&work.session, facts).await
+    }
+
+    fn connects_at_start(&self, work: &SessionWork) -> bool {
+        let launch = self.app.agents.launch(&work.session.agent);
+        launch.is_ok_and(|launch| launch.connects_at_start)
     }
 
     async fn home_is_gone(&self, work: &SessionWork) -> bool {
