@@ -2,11 +2,12 @@
 
 use std::time::Duration;
 
+use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Approval, ErrorCode, MessageKind, Operation, Prompt, Reference, Session, SessionStateName,
-    Turn, TurnId, TurnState, WhenBusy,
+    Approval, ErrorCode, IdRef, MessageKind, Operation, Prompt, Reach, Reference, Session,
+    SessionStateName, Turn, TurnId, TurnState, WhenBusy,
 };
-use wh_store::{Applied, QueueRules, SessionWork};
+use wh_store::{Applied, QueueRules};
 
 use crate::{App, AppError, OpContext, Result, context::facts, session_wait::WAIT_MAX};
 
@@ -36,6 +37,8 @@ impl App {
     ) -> Result<Prompted> {
         let operation = Operation::SessionPrompt;
         let facts = facts([("session", session.as_str())]);
+        // From before the prompt is there, so that nothing that comes of it is missed.
+        let watch = wait.map(|wait| self.watch(wait.min(WAIT_MAX)));
         let turn = self
             .change(cx, operation, facts.clone(), async {
                 let reach = cx.authorize(operation)?;
@@ -62,16 +65,14 @@ impl App {
                 let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
                 let id = match self.store.turn_queue(&turn, rules, commit).await? {
                     Applied::Done { .. } => turn.id,
-                    Applied::Replayed { subject } => {
-                        newtype_uuid::GenericUuid::from_untyped_uuid(subject.id)
-                    }
+                    Applied::Replayed { subject } => TurnId::from_untyped_uuid(subject.id),
                 };
                 self.wake(found.id);
                 Ok(id)
             })
             .await?;
-        if let Some(wait) = wait {
-            self.turn_wait(turn, wait.min(WAIT_MAX)).await?;
+        if let Some(mut watch) = watch {
+            while watch.next().await && !self.turn_is_at_rest(turn).await? {}
         }
         self.prompted(turn).await
     }
@@ -92,13 +93,7 @@ impl App {
         .await
     }
 
-    /// Waits until a turn is over or needs an answer, for `limit` at most.
-    async fn turn_wait(&self, turn: TurnId, limit: Duration) -> Result<()> {
-        let mut watch = self.watch(limit);
-        while !self.turn_is_at_rest(turn).await? && watch.next().await {}
-        Ok(())
-    }
-
+    /// Tells whether a turn is over or needs an answer.
     async fn turn_is_at_rest(&self, turn: TurnId) -> Result<bool> {
         let Some(found) = self.store.turn_by_id(turn).await? else {
             return Ok(true);
@@ -106,9 +101,9 @@ impl App {
         if found.state != TurnState::Running {
             return Ok(found.state.is_end());
         }
-        let work = self.store.work_get(found.session).await?;
-        let asks = |work: SessionWork| work.session.state.name() == SessionStateName::Waiting;
-        Ok(work.is_none_or(asks))
+        let whole = IdRef::Whole(found.session.into_untyped_uuid());
+        let session = self.store.session_find(Reach::All, &whole).await?.pop();
+        Ok(session.is_none_or(|it| it.state.name() == SessionStateName::Waiting))
     }
 
     /// Returns what a turn has come to so far.
@@ -119,7 +114,7 @@ impl App {
         let work = work.ok_or_else(|| AppError::not_found("session"))?;
         let latest = self
             .store
-            .message_latest(wh_domain::Reach::All, turn.session, MessageKind::Agent)
+            .message_latest(Reach::All, turn.session, MessageKind::Agent)
             .await?;
         let words = latest.filter(|message| message.turn == Some(turn.id));
         let pending = |approval: &Approval| approval.settled_at.is_none();

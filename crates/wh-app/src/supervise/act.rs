@@ -40,17 +40,26 @@ const STOP_PATIENCE: SignedDuration = SignedDuration::from_secs(5);
 impl Keeper {
     /// Looks at the session and does the next thing about it.
     pub(super) async fn look(&mut self) -> Result<Look> {
+        self.known = None;
         let Some(work) = self.app.store.work_get(self.session).await? else {
             return Ok(Look::Done);
         };
+        let look = self.act_on(&work).await?;
+        if matches!(look, Look::Rest(_)) {
+            self.known = Some(work);
+        }
+        Ok(look)
+    }
+
+    async fn act_on(&mut self, work: &SessionWork) -> Result<Look> {
         match work.run.clone().filter(|run| run.ended_at.is_none()) {
             Some(run) => match &self.link {
-                Some(link) if link.epoch == run.epoch => self.tend(&work, &run).await,
-                _ => self.connect(&work, &run).await,
+                Some(link) if link.epoch == run.epoch => self.tend(work, &run).await,
+                _ => self.connect(work, &run).await,
             },
             None => {
                 self.link = None;
-                self.without_process(&work).await
+                self.without_process(work).await
             }
         }
     }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use tokio::sync::Notify;
 use uuid::Uuid;
-use wh_domain::{Session, SessionId, SettingKey, Turn, TurnId};
+use wh_domain::{Run, Session, SessionId, SettingKey, Turn, TurnId};
 use wh_runner::{AgentEvent, journal::Record, link::LinkError};
 use wh_store::{RunFact, RunStep, SessionWork, StoreError};
 
@@ -31,6 +31,8 @@ pub(super) struct Keeper {
     /// Since when the process has had nothing to do.
     pub(super) idle_since: Option<Timestamp>,
     pub(super) renewed_at: Option<Timestamp>,
+    /// What the last look saw, as long as it holds: words change nothing but the place in the journal.
+    pub(super) known: Option<SessionWork>,
     /// When the run last said something, as far as this keeper knows.
     pub(super) heard_at: Timestamp,
     /// The prompt that was handed over and has not been heard of yet.
@@ -67,6 +69,7 @@ impl Keeper {
             sent: Vec::new(),
             idle_since: None,
             renewed_at: None,
+            known: None,
             heard_at,
             given: None,
             commit_before: None,
@@ -149,14 +152,19 @@ impl Keeper {
     /// Stores records and acknowledges them. Tells whether they change what is to be done.
     pub(super) async fn store_records(&mut self, records: &[Record]) -> Result<bool> {
         self.heard_at = self.app.clock.now();
-        let Some(work) = self.app.store.work_get(self.session).await? else {
-            return Ok(true);
+        let work = match self.known.take() {
+            Some(work) => work,
+            None => match self.app.store.work_get(self.session).await? {
+                Some(work) => work,
+                None => return Ok(true),
+            },
         };
         let facts = self.facts_of(&work, records).await?;
-        let Some((run, last)) = work.run.as_ref().zip(records.last()) else {
+        let Some((run, last)) = work.run.clone().zip(records.last()) else {
             return Ok(true);
         };
-        let weighty = facts.iter().any(is_weighty);
+        let timed = work.session.budget.wall_seconds.is_some();
+        let weighty = facts.iter().any(|fact| is_weighty(fact, timed));
         let is_over = facts
             .iter()
             .any(|fact| matches!(fact, RunFact::Gone { .. }));
@@ -169,7 +177,18 @@ impl Keeper {
                 at: self.app.clock.now(),
                 facts,
             };
-            self.app.store.run_apply(step).await?;
+            let session = self.app.store.run_apply(step).await?;
+            let journal_seq = last.seq;
+            let run = Some(Run {
+                journal_seq,
+                ..run.clone()
+            });
+            let known = SessionWork {
+                session,
+                run,
+                ..work
+            };
+            self.known = Some(known).filter(|_| !weighty);
         }
         if let Some(link) = &self.link {
             // If this is lost, so is the link, and the next one asks for what is stored.
@@ -177,7 +196,7 @@ impl Keeper {
         }
         if is_over && let Some(link) = self.link.take() {
             link.finish().await;
-            self.app.run_forget(run).await;
+            self.app.run_forget(&run).await;
         }
         Ok(weighty)
     }
@@ -266,10 +285,11 @@ impl Keeper {
     }
 }
 
-/// Tells whether a fact changes what is to be done.
-fn is_weighty(fact: &RunFact) -> bool {
-    !matches!(
-        fact,
-        RunFact::Message { .. } | RunFact::Introduced(_) | RunFact::Told(_)
-    )
+/// Tells whether a fact changes what is to be done. The start of a turn does when the turn may take only so long.
+fn is_weighty(fact: &RunFact, timed: bool) -> bool {
+    match fact {
+        RunFact::Message { .. } | RunFact::Introduced(_) | RunFact::Told(_) => false,
+        RunFact::TurnStarted { .. } => timed,
+        _ => true,
+    }
 }
