@@ -104,6 +104,10 @@ async fn changes(lab: &Lab, repo: &RepoHandle, made: &WorktreeHandle) {
     made.commit(&paths, "some", &who, at).await.unwrap();
     write(&made.paths().path.join("src/lib.rs"), "fn c() {}\n");
     made.commit(&What::All, "all", &who, at).await.unwrap();
+    let inside = lab.user().join("fresh");
+    let files = [("a.txt", "one\n")];
+    let fresh = RepoHandle::init(&inside, &files, "first", &who, at).await;
+    fresh.unwrap();
     let start = Start::NewBranch {
         branch: branch("three"),
         base: Base::Branch(branch("main")),
