@@ -68,12 +68,10 @@ impl View {
     pub(crate) fn over_copy(mut self, work_tree: &Path, index: &Path) -> Result<Self, GitError> {
         self.work_tree = Some(work_tree.to_owned());
         self.index = self.own_index();
-        match fs::read(index) {
-            Ok(bytes) => fs::write(&self.index, bytes).map_err(GitError::Start)?,
-            Err(error) if error.kind() == io::ErrorKind::NotFound => {}
-            Err(error) => return Err(GitError::Start(error)),
+        match copy_index(index, &self.index) {
+            Err(error) if error.kind() != io::ErrorKind::NotFound => Err(GitError::Start(error)),
+            _ => Ok(self),
         }
-        Ok(self)
     }
 
     /// Returns the index that nobody else uses.
@@ -112,4 +110,15 @@ impl View {
             None => git,
         }
     }
+}
+
+/// Copies an index together with its time: by that git knows that a file may have changed, in the same moment and to the same
+/// size, after it was written down.
+fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    let written = fs::metadata(from)?.modified()?;
+    fs::write(to, fs::read(from)?)?;
+    fs::File::options()
+        .write(true)
+        .open(to)?
+        .set_modified(written)
 }

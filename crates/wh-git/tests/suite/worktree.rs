@@ -180,3 +180,20 @@ async fn excludes_are_kept_in_a_marked_block() {
     assert_eq!(made.status(None).await.unwrap().untracked.len(), 1);
     assert!(lab.repo().exclude_set("a\nb", &["x"]).is_err());
 }
+
+#[tokio::test]
+async fn a_change_in_the_moment_of_the_checkout_is_seen() {
+    let lab = Lab::new();
+    let made = lab.worktree("one").await;
+    let file = made.paths().path.join("src/lib.rs");
+    for _ in 0..30 {
+        run(&made.paths().path, &["checkout", "-q", "--force", "HEAD"]);
+        fs::remove_file(&file).unwrap();
+        run(&made.paths().path, &["checkout", "-q", "--", "src/lib.rs"]);
+        // The same size, and most often the same tick of the clock.
+        fs::write(&file, "fn b() {}\n").unwrap();
+        let head = made.head().await.unwrap();
+        let status = made.status(head.as_ref()).await.unwrap();
+        assert!(status.is_dirty());
+    }
+}
