@@ -47,7 +47,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     let mut total = Count::default();
     for (name, mut script) in scripts {
         script
-            .env("WH_MCP_URL", &mcp_url)
+            .env("WH_MCP_URL", format!("{mcp_url}?toolsets={TOOLSETS}"))
             .env("WH_KEY", &key)
             .env("WH_STDIO", stdio_command(&binary, &data))
             // The Inspector keeps files in the home folder, and the user's are none of our business.
@@ -116,6 +116,9 @@ fn create_key(binary: &Path, data: &DataDir) -> Result<String> {
     Ok(key.to_owned())
 }
 
+/// The tools the scripts use: boards need no agent, and the Inspector calls only what is listed.
+const TOOLSETS: &str = "board";
+
 fn mcp_url(server_json: &str) -> Option<String> {
     let server: Value = serde_json::from_str(server_json).ok()?;
     Some(server["mcp_url"].as_str()?.to_owned())
@@ -127,6 +130,8 @@ fn stdio_command(binary: &Path, data: &DataDir) -> String {
         "--data-dir".into(),
         data.path.to_string_lossy(),
         "mcp".into(),
+        "--toolsets".into(),
+        TOOLSETS.into(),
     ];
     json!(words).to_string()
 }
