@@ -49,7 +49,11 @@ impl Endpoint {
     pub fn new(app: Arc<App>, config: EndpointConfig) -> Self {
         let handler = Handler::new(app, config.version, config.call_time_max);
         Self {
-            service: McpService::new(handler.clone(), config.transport),
+            service: McpService::with_plain_calls(
+                handler.clone(),
+                Some(Arc::new(handler.clone())),
+                config.transport,
+            ),
             handler,
             lines: config.lines,
         }

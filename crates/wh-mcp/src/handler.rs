@@ -2,6 +2,8 @@
 
 use std::{sync::Arc, time::Duration};
 
+use futures::future::BoxFuture;
+use http::{HeaderMap, request::Parts};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -24,9 +26,9 @@ use crate::{
     error::tool_error,
     prompts, resources,
     subscribe::{self, Connection, Gate},
-    tools::{self, Answer, CATALOGUE},
+    tools::{self, Answer, CATALOGUE, Tool},
     toolset::Toolsets,
-    transport::{caller_extensions, structured},
+    transport::{PlainCalls, caller_extensions, structured},
 };
 
 /// How long a client may keep a list, in milliseconds: lists change only with the server's version.
@@ -78,6 +80,28 @@ impl Handler {
         Ok(self.app.context(principal(context)?.clone(), Surface::Mcp))
     }
 
+    /// Calls a tool and shows what came of it.
+    async fn called(
+        &self,
+        tool: &Tool,
+        principal: &Principal,
+        arguments: JsonObject,
+        version: Option<&ProtocolVersion>,
+        parts: &Parts,
+    ) -> CallToolResult {
+        let mut cx = self.app.context(principal.clone(), Surface::Mcp);
+        let called = async {
+            let runners = repeat_mark(principal, &parts.headers);
+            cx.idempotency = idempotency(tool.name(), &arguments, runners)?;
+            tool.call(Arc::clone(&self.app), cx, arguments).await
+        };
+        match tokio::time::timeout(self.call_time_max, called).await {
+            Ok(Ok(answer)) => tool_answer(answer, principal, version, &parts.extensions),
+            Ok(Err(error)) => tool_error(&error),
+            Err(_) => tool_error(&took_too_long(self.call_time_max)),
+        }
+    }
+
     /// Returns what the caller should know before its first call.
     async fn instructions(&self, context: &RequestContext<RoleServer>) -> String {
         let mut text = "Wheelhouse runs coding agents in git worktrees. Ids may be shortened to their last 8 digits. \
@@ -108,12 +132,16 @@ impl Handler {
 /// Returns who is calling, as the layer in front established it.
 fn principal(context: &RequestContext<RoleServer>) -> Result<&Principal, ErrorData> {
     let found = caller_extensions(context).and_then(|extensions| extensions.get::<Principal>());
-    found.ok_or_else(|| ErrorData::internal_error("the request was not authenticated", None))
+    found.ok_or_else(not_authenticated)
+}
+
+fn not_authenticated() -> ErrorData {
+    ErrorData::internal_error("the request was not authenticated", None)
 }
 
 /// Returns which tools the caller asked to be shown: on the address over HTTP, at start over lines.
 fn toolsets(context: &RequestContext<RoleServer>) -> Result<Toolsets, ErrorData> {
-    let parts = context.extensions.get::<http::request::Parts>();
+    let parts = context.extensions.get::<Parts>();
     if let Some(given) = parts.and_then(|parts| parts.extensions.get::<Toolsets>()) {
         return Ok(given.clone());
     }
@@ -130,10 +158,9 @@ fn took_too_long(limit: Duration) -> AppError {
 }
 
 /// Returns the mark of a call that a runner repeats when the server went away before it answered.
-fn repeat_mark(context: &RequestContext<RoleServer>) -> Option<&str> {
-    let by_agent = principal(context).ok()?.credential.session().is_some();
-    let parts = context.extensions.get::<http::request::Parts>()?;
-    let mark = parts.headers.get(CALL_HEADER)?.to_str().ok();
+fn repeat_mark<'a>(principal: &Principal, headers: &'a HeaderMap) -> Option<&'a str> {
+    let by_agent = principal.credential.session().is_some();
+    let mark = headers.get(CALL_HEADER)?.to_str().ok();
     mark.filter(|_| by_agent)
 }
 
@@ -184,25 +211,43 @@ fn canonical<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> Strin
 /// agents: some of them give their model nothing else.
 fn tool_answer(
     answer: Answer,
-    context: &RequestContext<RoleServer>,
-) -> Result<CallToolResult, ErrorData> {
+    principal: &Principal,
+    version: Option<&ProtocolVersion>,
+    extensions: &http::Extensions,
+) -> CallToolResult {
     let structured_since = ProtocolVersion::V_2025_06_18;
-    let version = context.protocol_version();
     let knows_structure = version.is_none_or(|v| v.as_str() >= structured_since.as_str());
     if !knows_structure {
         let text = ContentBlock::text(answer.data);
-        return Ok(CallToolResult::success(vec![text]));
+        return CallToolResult::success(vec![text]);
     }
-    let by_agent = principal(context)?.credential.session().is_some();
+    let by_agent = principal.credential.session().is_some();
     let text = match by_agent {
         true => answer.data.clone(),
         false => answer.line,
     };
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
-    let structured = structured(context, answer.data);
-    result.structured_content =
-        Some(structured.map_err(|error| ErrorData::internal_error(error.to_string(), None))?);
-    Ok(result)
+    match structured(extensions, answer.data) {
+        Ok(content) => result.structured_content = Some(content),
+        Err(error) => return tool_error(&AppError::new(ErrorCode::Internal, error.to_string())),
+    }
+    result
+}
+
+impl PlainCalls for Handler {
+    fn plain_call<'a>(
+        &'a self,
+        name: &str,
+        arguments: JsonObject,
+        parts: &'a Parts,
+    ) -> Option<BoxFuture<'a, CallToolResult>> {
+        let tool = CATALOGUE.get(name)?;
+        let principal = parts.extensions.get::<Principal>()?;
+        let version = Some(&ProtocolVersion::V_2026_07_28);
+        Some(Box::pin(
+            self.called(tool, principal, arguments, version, parts),
+        ))
+    }
 }
 
 impl ServerHandler for Handler {
@@ -263,18 +308,17 @@ impl ServerHandler for Handler {
             let message = format!("Unknown tool: {}", wh_domain::redact(&request.name));
             return Err(ErrorData::invalid_params(message, None));
         };
-        let mut cx = self.context(&context)?;
-        let arguments = request.arguments.unwrap_or_default();
-        let called = async {
-            cx.idempotency = idempotency(&request.name, &arguments, repeat_mark(&context))?;
-            tool.call(Arc::clone(&self.app), cx, arguments).await
-        };
-        let result = match tokio::time::timeout(self.call_time_max, called).await {
-            Ok(Ok(answer)) => tool_answer(answer, &context)?,
-            Ok(Err(error)) => tool_error(&error),
-            Err(_) => tool_error(&took_too_long(self.call_time_max)),
-        };
-        Ok(result.into())
+        let parts = context.extensions.get::<Parts>();
+        let parts = parts.ok_or_else(not_authenticated)?;
+        let version = context.protocol_version();
+        let called = self.called(
+            tool,
+            principal(&context)?,
+            request.arguments.unwrap_or_default(),
+            version.as_ref(),
+            parts,
+        );
+        Ok(called.await.into())
     }
 
     async fn list_resources(

@@ -95,9 +95,7 @@ impl<H: ServerHandler> Front<H> {
     }
 
     fn stamp(&self, meta: &mut Option<MetaObject>) {
-        meta.get_or_insert_default()
-            .entry(SERVER_INFO)
-            .or_insert_with(|| Value::clone(&self.server_info));
+        stamp(&self.server_info, meta);
     }
 
     fn completed<T: HasMeta>(
@@ -111,6 +109,13 @@ impl<H: ServerHandler> Front<H> {
         }
         Ok(result)
     }
+}
+
+/// Names the server that made a result.
+pub(super) fn stamp(server_info: &Value, meta: &mut Option<MetaObject>) {
+    meta.get_or_insert_default()
+        .entry(SERVER_INFO)
+        .or_insert_with(|| server_info.clone());
 }
 
 fn is_modern(context: &RequestContext<RoleServer>) -> bool {

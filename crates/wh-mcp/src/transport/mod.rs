@@ -9,6 +9,8 @@
 //!  lines ───────► lines ─────► depth ─► [batch] ─► rmcp ┘
 //! ```
 //!
+//! A modern tool call with nothing unusual about it does not pass through rmcp at all: see `plain`.
+//!
 //! - [`McpService`] is a plain tower service: one endpoint, all revisions, no web framework.
 //! - [`lines::serve`] is the same handler on a pair of byte streams, for stdio.
 //! - [`Caller`] says whose request it is. Legacy sessions belong to the caller that made them, and
@@ -29,6 +31,7 @@ mod front;
 pub mod lines;
 
 mod mend;
+mod plain;
 mod raw;
 mod service;
 mod session;
@@ -37,5 +40,6 @@ mod sse;
 pub use answer::ResponseBody;
 pub use caller::{Caller, caller, caller_extensions};
 pub use config::TransportConfig;
+pub(crate) use plain::PlainCalls;
 pub(crate) use raw::structured;
 pub use service::McpService;

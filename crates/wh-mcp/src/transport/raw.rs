@@ -10,11 +10,10 @@ use std::sync::{Arc, LazyLock, OnceLock};
 use bytes::Bytes;
 use http::{Response, request::Parts};
 use http_body_util::{BodyExt, Full};
-use rmcp::{RoleServer, service::RequestContext};
 use serde_json::Value;
 use uuid::Uuid;
 
-use super::{accept, answer::ResponseBody, caller_extensions};
+use super::{accept, answer::ResponseBody};
 
 /// Begins the mark; hardly any other text has it, so that looking for the mark is looking for one byte.
 const RARE: u8 = 0x7f;
@@ -50,7 +49,8 @@ impl RawContent {
         Response::from_parts(parts, Full::new(filled).boxed())
     }
 
-    fn put(&self, answer: Bytes) -> Bytes {
+    /// Puts the text where its mark is.
+    pub(super) fn put(&self, answer: Bytes) -> Bytes {
         let Some(text) = self.0.get() else {
             return answer;
         };
@@ -83,12 +83,8 @@ fn find_mark(answer: &[u8]) -> Option<usize> {
 }
 
 /// Returns what to give rmcp as structured content for this JSON text.
-pub(crate) fn structured(
-    context: &RequestContext<RoleServer>,
-    text: String,
-) -> serde_json::Result<Value> {
-    let offered = caller_extensions(context).and_then(|extensions| extensions.get::<RawContent>());
-    match offered {
+pub(crate) fn structured(extensions: &http::Extensions, text: String) -> serde_json::Result<Value> {
+    match extensions.get::<RawContent>() {
         Some(RawContent(place)) => match place.set(text) {
             Ok(()) => Ok(Value::String(MARK.clone())),
             Err(second) => serde_json::from_str(&second),

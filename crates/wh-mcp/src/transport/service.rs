@@ -29,6 +29,7 @@ use super::{
     ending::ending_with,
     front::{Front, SERVER_INFO},
     mend,
+    plain::{PlainCall, PlainCalls},
     raw::RawContent,
     session::{Call, Sessions},
     sse,
@@ -50,6 +51,8 @@ struct Inner<H> {
     stateless: StreamableHttpService<Front<H>, NeverSessionManager>,
     sessions: Arc<Sessions>,
     server_info: Arc<Value>,
+    /// Who takes plain calls the short way.
+    plain: Option<Arc<dyn PlainCalls>>,
     config: TransportConfig,
 }
 
@@ -59,6 +62,15 @@ where
 {
     /// Builds the endpoint. `handler` is cloned for every request, so that should cost no more than an `Arc`.
     pub fn new(handler: H, config: TransportConfig) -> Self {
+        Self::with_plain_calls(handler, None, config)
+    }
+
+    /// Builds the endpoint so that plain tool calls go straight to `plain` instead of through rmcp.
+    pub(crate) fn with_plain_calls(
+        handler: H,
+        plain: Option<Arc<dyn PlainCalls>>,
+        config: TransportConfig,
+    ) -> Self {
         let front = Front::new(handler);
         let server_info = front.server_info().clone();
         let sessions = Arc::new(Sessions::new(&config));
@@ -86,6 +98,7 @@ where
                 ),
                 sessions,
                 server_info,
+                plain,
                 config,
             }),
         }
@@ -186,10 +199,18 @@ where
         Ok(batch::response(&answers))
     }
 
-    /// Runs one message. This is the hot path: a good modern call passes through rmcp and out again, and nothing is parsed twice.
+    /// Runs one message: the short way if it is a plain call, else through rmcp and out again.
     async fn message(&self, mut parts: Parts, text: Bytes) -> Response<ResponseBody> {
         let kind = Kind::of(&parts.headers);
         let raw = is_modern(&parts.headers).then(|| RawContent::offer(&mut parts));
+        if let Some(calls) = &self.plain
+            && let Some(raw) = &raw
+            && let Some(call) = PlainCall::read(&parts, &text)
+            && let Some(answer) = call.answer(calls.as_ref(), &parts, &self.server_info)
+        {
+            let answer = raw.put(answer.await);
+            return answer::json_response(StatusCode::OK, answer);
+        }
         let request = Request::from_parts(parts, Full::new(text.clone()));
         let response = self.run(request).await;
         if !response.status().is_success() {

@@ -6,6 +6,7 @@ mod calls;
 mod harness;
 mod lists;
 mod matrix;
+mod plain;
 mod resources;
 mod subscriptions;
 mod transcripts;
