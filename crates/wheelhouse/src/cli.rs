@@ -6,7 +6,7 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, approval, attach, audit, backup, board, completions, config, demo, doctor, key, life,
-    login, mcp, repo, run, runner, serve, session, tool, transcript, user, version, worktree,
+    login, mcp, repo, run, serve, session, tool, transcript, user, version, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -109,12 +109,6 @@ pub(crate) enum Command {
     Tool(tool::ToolCommand),
     Completions(completions::CompletionsArgs),
     Version(version::VersionArgs),
-    #[command(hide = true)]
-    Runner(runner::RunnerArgs),
-    #[command(hide = true)]
-    Contain(runner::ContainArgs),
-    #[command(hide = true, subcommand)]
-    Agent(runner::AgentCommand),
 }
 
 impl Command {

@@ -21,7 +21,7 @@ use std::process::ExitCode;
 use clap::Parser;
 use clap::error::ErrorKind;
 
-use crate::cli::{Cli, Command};
+use crate::cli::Cli;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult, Exit};
 use crate::ui::Ui;
@@ -31,19 +31,16 @@ use crate::ui::Ui;
 static ALLOCATOR: mimalloc::MiMalloc = mimalloc::MiMalloc;
 
 fn main() -> ExitCode {
+    if let Some(code) = commands::runner::run_hidden() {
+        return code;
+    }
     let Cli { globals, command } = match Cli::try_parse() {
         Ok(cli) => cli,
         Err(error) => return refuse(&error),
     };
-    // A process that makes namespaces must not have threads.
-    if let Command::Contain(args) = command {
-        return commands::runner::contain(args);
-    }
-    if matches!(command, Command::Runner(_)) {
-        wh_runner::close_inherited();
-    }
     let context = Context::new(globals);
-    match run(&context, command) {
+    let serves = command.is_server();
+    match block_on(serves, commands::run(&context, command)) {
         Ok(()) => ExitCode::SUCCESS,
         Err(error) => {
             context.ui.error(&error);
@@ -77,9 +74,9 @@ fn refuse(error: &clap::Error) -> ExitCode {
     error.exit.into()
 }
 
-fn run(context: &Context, command: Command) -> CliResult {
-    // A client waits for one thing at a time; only what serves needs threads.
-    let mut builder = match command.is_server() {
+/// Runs a command. A client waits for one thing at a time; only what serves others needs threads.
+fn block_on(serves: bool, command: impl Future<Output = CliResult>) -> CliResult {
+    let mut builder = match serves {
         true => tokio::runtime::Builder::new_multi_thread(),
         false => tokio::runtime::Builder::new_current_thread(),
     };
@@ -87,7 +84,7 @@ fn run(context: &Context, command: Command) -> CliResult {
         .enable_all()
         .build()
         .map_err(|error| CliError::failed(format!("cannot start the runtime: {error}")))?;
-    let result = runtime.block_on(commands::run(context, command));
+    let result = runtime.block_on(command);
     // A read of the terminal cannot be cancelled; it must not keep a finished command.
     runtime.shutdown_background();
     result

@@ -1,6 +1,7 @@
 //! The two small processes between runner and agent; both are this binary, behind the hidden command `contain`.
 //!
-//! They run before any thread exists: a process that has left its PID namespace for its children cannot make threads.
+//! The first runs before any thread exists: a process that has left its PID namespace for its children cannot make threads.
+//! The second is its plain copy, so that both together hold little more memory than one.
 
 use std::{
     ffi::OsString,
@@ -19,14 +20,13 @@ use nix::{
         signal::Signal,
         wait::{WaitStatus, waitpid},
     },
-    unistd::Pid,
+    unistd::{ForkResult, Pid},
 };
-use rustix::thread::CapabilitySet;
 
 /// Says that the program could not be run; what the shell says too.
 pub(super) const CANNOT_START: i32 = 127;
 
-/// Runs the hidden command: `outer LIFELINE PROGRAM ARGS…`, `init LIFELINE PROGRAM ARGS…` or `probe`.
+/// Runs the hidden command: `outer LIFELINE PROGRAM ARGS…` or `probe`.
 pub fn contain(args: Vec<OsString>) -> ExitCode {
     let mut args = args.into_iter();
     let stage = args.next().unwrap_or_default();
@@ -34,7 +34,6 @@ pub fn contain(args: Vec<OsString>) -> ExitCode {
     let code = match (stage.to_str(), rest.as_slice()) {
         (Some("probe"), _) => i32::from(leave_namespaces().is_err()),
         (Some("outer"), [lifeline, program, args @ ..]) => outer(lifeline.as_ref(), program, args),
-        (Some("init"), [lifeline, program, args @ ..]) => init(lifeline.as_ref(), program, args),
         _ => CANNOT_START,
     };
     ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
@@ -51,15 +50,23 @@ fn outer(lifeline: &Path, program: &OsString, args: &[OsString]) -> i32 {
         say(program, &command(program).args(args).exec());
         return CANNOT_START;
     }
-    let mut next = super::self_command();
-    next.arg("init").arg(lifeline).arg(program).args(args);
-    match next.spawn() {
-        Ok(child) => wait_for(child.id()),
+    match fork() {
+        Ok(ForkResult::Parent { child }) => wait_for(child),
+        Ok(ForkResult::Child) => init(lifeline, program, args),
         Err(error) => {
-            say(program, &error);
+            say(program, &error.into());
             CANNOT_START
         }
     }
+}
+
+#[expect(
+    unsafe_code,
+    reason = "no type can say that a process has one thread only"
+)]
+fn fork() -> nix::Result<ForkResult> {
+    // SAFETY: this process has never made a thread, so the copy cannot find a lock held by one that it does not have.
+    unsafe { nix::unistd::fork() }
 }
 
 /// Is the first process of the namespace: starts the agent, takes orphans in, and ends with the agent.
@@ -80,9 +87,10 @@ fn init(lifeline: &Path, program: &OsString, args: &[OsString]) -> i32 {
         None::<&str>,
     )
     .ok();
-    rustix::thread::clear_ambient_capability_set().ok();
-    match command(program).args(args).spawn() {
-        Ok(child) => wait_for(child.id()),
+    let spawned = command(program).args(args).spawn();
+    let pid = spawned.and_then(|child| i32::try_from(child.id()).map_err(io::Error::other));
+    match pid {
+        Ok(pid) => wait_for(Pid::from_raw(pid)),
         Err(error) => {
             say(program, &error);
             CANNOT_START
@@ -103,7 +111,6 @@ fn leave_namespaces() -> io::Result<()> {
         std::fs::write("/proc/self/setgroups", "deny")?;
         std::fs::write("/proc/self/uid_map", format!("{0} {0} 1", user.as_raw()))?;
         std::fs::write("/proc/self/gid_map", format!("{0} {0} 1", group.as_raw()))?;
-        keep_mount_right().ok();
     }
     // What is mounted here must not appear outside.
     let flags = MsFlags::MS_REC | MsFlags::MS_PRIVATE;
@@ -111,21 +118,12 @@ fn leave_namespaces() -> io::Result<()> {
     Ok(())
 }
 
-/// Lets `init`, which is executed anew, mount its /proc; it gives the right up before the agent starts.
-fn keep_mount_right() -> rustix::io::Result<()> {
-    let mut sets = rustix::thread::capabilities(None)?;
-    sets.inheritable |= CapabilitySet::SYS_ADMIN;
-    rustix::thread::set_capabilities(None, sets)?;
-    rustix::thread::configure_capability_in_ambient_set(CapabilitySet::SYS_ADMIN, true)
-}
-
 /// Waits for one process and takes every other that ends meanwhile out of the table.
-fn wait_for(pid: u32) -> i32 {
-    let wanted = i32::try_from(pid).map(Pid::from_raw);
+fn wait_for(wanted: Pid) -> i32 {
     loop {
         match waitpid(None, None) {
-            Ok(WaitStatus::Exited(pid, code)) if Ok(pid) == wanted => return code,
-            Ok(WaitStatus::Signaled(pid, signal, _)) if Ok(pid) == wanted => {
+            Ok(WaitStatus::Exited(pid, code)) if pid == wanted => return code,
+            Ok(WaitStatus::Signaled(pid, signal, _)) if pid == wanted => {
                 return 128 + signal as i32;
             }
             Err(nix::errno::Errno::ECHILD) => return CANNOT_START,

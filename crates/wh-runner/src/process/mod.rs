@@ -1,8 +1,8 @@
 //! Starting an agent so that everything it ever starts can be ended, and ending it.
 //!
 //! ```text
-//! runner ── contain outer ── contain init (pid 1 of a PID namespace) ── agent ── whatever it starts
-//!    └────────── lifeline (a FIFO; the runner alone has it open for writing) ──┘
+//! runner ── outer ── init (pid 1 of a PID namespace) ── agent ── whatever it starts
+//!    └── lifeline ──┘ (a FIFO; the runner alone has it open for writing)
 //! ```
 //!
 //! When the first process of a PID namespace ends, the kernel kills everything in it, whatever session, group or parent it

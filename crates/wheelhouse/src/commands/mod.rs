@@ -68,10 +68,6 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Backup(args) => backup::run(cx, args).await,
         Command::Tool(command) => tool::run(cx, command).await,
         Command::Completions(args) => completions::run(cx, args),
-        Command::Runner(args) => runner::run(args).await,
-        Command::Agent(command) => runner::agent(command).await,
-        // Handled in main, before there is a runtime.
-        Command::Contain(_) => Ok(()),
         Command::Version(args) => version::run(cx, args).await,
     }
 }
