@@ -24,16 +24,19 @@ pub async fn old_events_and_reads_are_forgotten_and_changes_are_not(
     store: Arc<dyn Store>,
 ) -> Outcome {
     let user = fixture::user(&store).await?.id;
-    for _ in 0..5 {
+    let start = Timestamp::now() + SignedDuration::from_secs(10);
+    for n in 0..5 {
         let board = fixture::board_value(owned_by(user))?;
         let mut commit = commit_with_event(user, Operation::BoardCreate, board.id);
         commit.audit.subject = Some(board.id.into());
+        commit.audit.at = start + SignedDuration::from_secs(n);
         done(store.board_insert(&board, commit).await?);
     }
     let board = fixture::board_value(owned_by(user))?;
     let mut read = commit_with_event(user, Operation::BoardGet, board.id).audit;
     read.subject = None;
-    let at = read.at;
+    let at = start + SignedDuration::from_secs(5);
+    read.at = at;
     store.audit_note(read).await?;
     let waited = std::time::Instant::now();
     while !audited(&store, user).await?.contains(&Operation::BoardGet) {
@@ -49,6 +52,11 @@ pub async fn old_events_and_reads_are_forgotten_and_changes_are_not(
     // What is young stays.
     let nothing = store.forget(expired(Timestamp::UNIX_EPOCH, 100)).await?;
     assert_eq!((nothing.events, nothing.reads), (0, 0));
+    let third = start + SignedDuration::from_secs(2);
+    let before_third = store.forget(expired(third, 100)).await?;
+    assert_eq!(before_third.events, newest - 2 - oldest);
+    let oldest = newest - 2;
+    assert_eq!(store.event_bounds().await?, (oldest, newest));
     let later = at + SignedDuration::from_hours(1);
     let some = store.forget(expired(later, 2)).await?;
     assert_eq!(some.events, 2);
