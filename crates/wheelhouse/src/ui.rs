@@ -14,7 +14,7 @@ use serde::Serialize;
 use crate::exit::{CliError, CliResult};
 
 pub(crate) use table::Table;
-pub(crate) use text::{age, clean, clean_lines, dollars, moment, now, span};
+pub(crate) use text::{age, clean, clean_lines, dollars, moment, now, shortened, span};
 
 /// Set once a write found that nobody reads standard output any more.
 static READER_GONE: AtomicBool = AtomicBool::new(false);

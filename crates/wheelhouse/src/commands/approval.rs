@@ -1,14 +1,14 @@
 //! `wheelhouse approvals`, `approve`, `deny` and `answer`.
 
 use clap::Args;
-use wh_api::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView};
+use wh_api::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView};
 use wh_client::Client;
 
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult, Exit};
 use crate::follow::pending;
-use crate::ui::{Table, Ui, age, now};
+use crate::ui::{Table, Ui, age, now, shortened};
 
 /// How much of what is asked a table shows.
 const TEXT_CHARS_MAX: usize = 70;
@@ -161,6 +161,7 @@ fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
     let mut table = Table::new(&["ID", "SESSION", "KIND", "STATE", "AGE", "WHAT"]);
     let now = now();
     for approval in &list.approvals {
+        let first_line = approval.text.lines().next().unwrap_or_default();
         let session = approval
             .session
             .get(approval.session.len().saturating_sub(8)..);
@@ -170,17 +171,9 @@ fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
             &approval.kind,
             &approval.state,
             &age(&approval.created_at, now),
-            &what(approval),
+            &shortened(first_line, TEXT_CHARS_MAX),
         ]);
     }
     ui.table(&table, "nothing waits for an answer")?;
     ui.more(list.next_cursor.as_ref())
-}
-
-fn what(approval: &ApprovalView) -> String {
-    let line = approval.text.lines().next().unwrap_or_default();
-    match line.char_indices().nth(TEXT_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &line[..end]),
-        None => line.to_owned(),
-    }
 }

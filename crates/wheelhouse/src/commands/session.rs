@@ -8,9 +8,9 @@ use wh_api::{
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::{Table, Ui, age, dollars, moment, now};
+use crate::ui::{Table, Ui, age, dollars, moment, now, shortened};
 
-/// How much of a title a table shows.
+/// How much of a title a table shows, so that the other columns have room.
 const TITLE_CHARS_MAX: usize = 48;
 
 /// See and name sessions, which are conversations with agents
@@ -116,21 +116,13 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
     cx.ui.answer(&list, |ui| table(ui, &list, empty))
 }
 
-/// Leaves the other columns room.
-fn shortened(title: &str) -> String {
-    match title.char_indices().nth(TITLE_CHARS_MAX) {
-        Some((end, _)) => format!("{}…", &title[..end]),
-        None => title.to_owned(),
-    }
-}
-
 fn table(ui: &Ui, list: &SessionListView, empty: &str) -> CliResult {
     let mut table = Table::new(&["ID", "TITLE", "AGENT", "STATE", "AGE", "COST"]);
     let now = now();
     for session in &list.sessions {
         let age = age(&session.created_at, now);
         let cost = session.cost_micros.map_or("-".to_owned(), dollars);
-        let title = shortened(&session.title);
+        let title = shortened(&session.title, TITLE_CHARS_MAX);
         table.row([
             &session.id,
             &title,

@@ -48,6 +48,14 @@ fn is_hostile(c: char) -> bool {
         || matches!(c, '\u{2028}' | '\u{2029}' | '\u{feff}')
 }
 
+/// Cuts text that is too long for its place; the cut shows.
+pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
+    match text.char_indices().nth(chars_max) {
+        Some((end, _)) => format!("{}…", &text[..end]),
+        None => text.to_owned(),
+    }
+}
+
 /// Shortens a time for people: `2026-11-15T10:52:30.123Z` to `2026-11-15 10:52:30`, which is UTC.
 pub(crate) fn moment(at: &str) -> String {
     match (at.get(..10), at.get(10..11), at.get(11..19)) {
@@ -106,6 +114,13 @@ mod tests {
         assert!(cleaned.is_ascii());
         let back: String = serde_json::from_str(&cleaned).unwrap();
         assert_eq!(back, "a\u{9b}b\u{7f}\u{202e}");
+    }
+
+    #[test]
+    fn a_cut_falls_between_characters_and_shows() {
+        assert_eq!(shortened("größe", 5), "größe");
+        assert_eq!(shortened("größe", 3), "grö…");
+        assert_eq!(shortened("", 0), "");
     }
 
     #[test]
