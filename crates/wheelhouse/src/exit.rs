@@ -19,6 +19,8 @@ pub(crate) enum Exit {
     Cancelled = 7,
     NeedsAnswer = 8,
     TimedOut = 9,
+    /// What a shell says of a command that Ctrl-C ended.
+    Interrupted = 130,
 }
 
 /// The same, for people: shown at the end of `--help`.
@@ -33,7 +35,8 @@ Exit codes:
   6  the server does not run or cannot be reached
   7  the turn was cancelled
   8  the agent needs an answer: see `wheelhouse approvals`
-  9  the time to wait was over first";
+  9  the time to wait was over first
+  130  Ctrl-C; a session that was followed goes on";
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> Self {
@@ -92,6 +95,7 @@ impl CliError {
             Exit::Cancelled => "CANCELLED",
             Exit::NeedsAnswer => "NEEDS_ANSWER",
             Exit::TimedOut => "TIMED_OUT",
+            Exit::Interrupted => "INTERRUPTED",
             _ => "FAILED",
         };
         let error = ErrorView {

@@ -18,6 +18,12 @@ pub(crate) use text::{age, clean, clean_lines, dollars, moment, now, shortened, 
 
 /// Set once a write found that nobody reads standard output any more.
 static READER_GONE: AtomicBool = AtomicBool::new(false);
+/// Set while a line of progress stands on the terminal.
+static PROGRESS: AtomicBool = AtomicBool::new(false);
+/// Goes to the beginning of the line and clears it.
+const CLEAR_LINE: &str = "\r\u{1b}[K";
+/// How much of a line of progress is shown: one that wraps cannot be cleared.
+const PROGRESS_CHARS_MAX: usize = 72;
 
 /// How this process talks to its user.
 #[derive(Clone, Copy, Debug)]
@@ -26,6 +32,7 @@ pub(crate) struct Ui {
     quiet: bool,
     color: bool,
     color_errors: bool,
+    progress: bool,
 }
 
 /// What a piece of text is, for its colour.
@@ -53,14 +60,15 @@ impl Tone {
 impl Ui {
     /// Decides how to talk. Colours need a terminal and nobody who minds them.
     pub(crate) fn new(json: bool, quiet: bool, no_color: bool) -> Self {
-        let minded = no_color
-            || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty())
-            || std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        let is_dumb = std::env::var_os("TERM").is_some_and(|v| v == "dumb");
+        let minded =
+            no_color || std::env::var_os("NO_COLOR").is_some_and(|v| !v.is_empty()) || is_dumb;
         Self {
             json,
             quiet,
             color: !minded && !json && io::stdout().is_terminal(),
             color_errors: !minded && !json && io::stderr().is_terminal(),
+            progress: !is_dumb && !json && !quiet && io::stderr().is_terminal(),
         }
     }
 
@@ -124,6 +132,24 @@ impl Ui {
         Ok(())
     }
 
+    /// Tells whether progress is shown: to somebody at a terminal.
+    pub(crate) fn shows_progress(&self) -> bool {
+        self.progress
+    }
+
+    /// Shows what is waited for, on a line that whatever is said next takes the place of.
+    pub(crate) fn progress(&self, text: &str) {
+        if self.progress {
+            to_stderr(&shortened(&clean(text), PROGRESS_CHARS_MAX));
+            PROGRESS.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Takes the line of progress away, if there is one.
+    pub(crate) fn progress_done(&self) {
+        to_stderr("");
+    }
+
     /// Says that a list goes on.
     pub(crate) fn more(&self, next_cursor: Option<&String>) -> CliResult {
         match next_cursor {
@@ -155,6 +181,7 @@ impl Ui {
 
     /// Prints text as it is; the caller answers for what is in it.
     pub(crate) fn raw(&self, text: &str) -> CliResult {
+        self.progress_done();
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
         match written {
@@ -194,10 +221,14 @@ pub(crate) fn ask(question: &str) -> Option<String> {
     (read > 0).then_some(line)
 }
 
-/// Writes to stderr; when even that fails there is nobody left to tell.
+/// Writes to stderr, in the place of what progress was shown; when even that fails there is nobody left to tell.
 fn to_stderr(text: &str) {
     let mut err = io::stderr().lock();
-    err.write_all(text.as_bytes())
+    let clear = match PROGRESS.swap(false, Ordering::Relaxed) {
+        true => CLEAR_LINE,
+        false => "",
+    };
+    err.write_all(format!("{clear}{text}").as_bytes())
         .and_then(|()| err.flush())
         .ok();
 }

@@ -49,6 +49,7 @@ pub(crate) async fn run(cx: &Context, args: AttachArgs) -> CliResult {
         session: session.id.clone(),
         only: None,
         after: session.last_seq.saturating_sub(SHOWN_FIRST),
+        repo: None,
     };
     let detail = Detail {
         prompts: true,

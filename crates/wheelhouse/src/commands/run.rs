@@ -1,21 +1,20 @@
 //! `wheelhouse run` and `wheelhouse send`: a prompt, and what comes of it.
 
-use std::io::IsTerminal;
+mod turn;
+
 use std::path::{Path, PathBuf};
 
 use clap::Args;
-use serde_json::json;
 use wh_api::{
     AgentView, BudgetInput, SessionCreateRequest, SessionPromptRequest, SessionView,
-    TurnDetailView, TurnListRequest,
+    TurnListRequest,
 };
 use wh_client::Client;
 
+use self::turn::follow_turn;
 use super::session;
 use crate::context::Context;
-use crate::exit::{CliError, CliResult, Exit};
-use crate::follow::{Detail, Following, Scope, Standing};
-use crate::ui::dollars;
+use crate::exit::{CliError, CliResult};
 
 /// The agents to choose from when none is named, best first. The last one is always there.
 const PREFERRED: [&str; 5] = ["claude-code", "codex", "gemini", "opencode", "echo"];
@@ -29,8 +28,8 @@ Examples:
   wheelhouse run --agent echo 'say hello'
   wheelhouse run --detach 'tidy up the docs' --here
 
-The session goes on when this command is ended. When the agent asks for something and nobody sits at this terminal, the
-command ends with exit code 8; answer with `wheelhouse approve` and go on with `wheelhouse logs -f` or `wheelhouse wait`.")]
+Ctrl-C ends this command with exit code 130, and the session goes on: `wheelhouse attach` talks to it, `wheelhouse stop`
+ends it. When the agent asks for something and nobody sits at this terminal, the command ends with exit code 8; answer with `wheelhouse approve` and go on with `wheelhouse logs -f` or `wheelhouse wait`.")]
 pub(crate) struct RunArgs {
     /// What the agent is to do
     prompt: String,
@@ -164,124 +163,6 @@ pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
         let turn = &prompted.turn;
         ui.line(&format!("turn {} is {}", turn.number, turn.state))
     })
-}
-
-/// Follows a turn to its end, or to a question that nobody here can answer.
-async fn follow_turn(
-    cx: &Context,
-    client: &Client,
-    session: &SessionView,
-    turn: String,
-    after: u64,
-) -> CliResult {
-    if cx.ui.is_json() {
-        cx.ui
-            .json_line(&json!({ "type": "session", "session": session }))?;
-    }
-    let scope = Scope {
-        session: session.id.clone(),
-        only: Some(turn),
-        after,
-    };
-    let is_attended = std::io::stdin().is_terminal() && !cx.ui.is_json();
-    let mut following = Following::begin(client.clone(), cx.ui, scope, Detail::default()).await?;
-    loop {
-        let standing = following.next().await?.clone();
-        if !cx.ui.is_heard() {
-            return Ok(());
-        }
-        if let Some(end) = turn_end(&standing, is_attended) {
-            following.end_line()?;
-            return finish(cx, client, session, &standing, end).await;
-        }
-    }
-}
-
-/// Why a turn is not followed any further.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum TurnEnd {
-    Completed,
-    Cancelled,
-    Failed,
-    NeedsAnswer,
-}
-
-fn turn_end(standing: &Standing, is_attended: bool) -> Option<TurnEnd> {
-    let turn = standing.turn.as_ref()?;
-    match turn.turn.state.as_str() {
-        "completed" => Some(TurnEnd::Completed),
-        "cancelled" => Some(TurnEnd::Cancelled),
-        "failed" => Some(TurnEnd::Failed),
-        "running" if !standing.approvals.is_empty() && !is_attended => Some(TurnEnd::NeedsAnswer),
-        // A session that has ended takes no prompts from its queue.
-        _ if matches!(
-            standing.state.as_str(),
-            "failed" | "abandoned" | "terminated"
-        ) =>
-        {
-            Some(TurnEnd::Failed)
-        }
-        _ => None,
-    }
-}
-
-async fn finish(
-    cx: &Context,
-    client: &Client,
-    session: &SessionView,
-    standing: &Standing,
-    end: TurnEnd,
-) -> CliResult {
-    let id = &session.short_id;
-    let turn = standing.turn.as_ref();
-    if cx.ui.is_json() {
-        cx.ui.json_line(&json!({ "type": "turn", "turn": turn }))?;
-    }
-    let reason = turn.and_then(|turn| turn.turn.reason.clone());
-    match end {
-        TurnEnd::Completed => cx.ui.note(&summary(id, turn)),
-        TurnEnd::Cancelled => {
-            let why = reason.map_or(String::new(), |why| format!(": {why}"));
-            Err(
-                CliError::ended(Exit::Cancelled, format!("the turn was cancelled{why}"))
-                    .hint(format!("go on with `wheelhouse send {id} 'PROMPT'`")),
-            )
-        }
-        TurnEnd::Failed => {
-            let failure = client.session_get(&session.id).await?.failure;
-            let why = reason
-                .or(failure)
-                .unwrap_or_else(|| "no reason is known".to_owned());
-            Err(
-                CliError::ended(Exit::Failed, format!("the turn failed: {why}"))
-                    .hint(format!("see `wheelhouse logs {id} --system`")),
-            )
-        }
-        TurnEnd::NeedsAnswer => {
-            let first = standing.approvals.first();
-            let how = first.map_or("wheelhouse approvals".to_owned(), |it| {
-                match it.kind.as_str() {
-                    "question" => format!("wheelhouse answer {} 'TEXT'", it.id),
-                    _ => format!("wheelhouse approve {}", it.id),
-                }
-            });
-            Err(
-                CliError::ended(Exit::NeedsAnswer, "the agent needs an answer")
-                    .hint(format!("`{how}`, then `wheelhouse logs -f {id}`")),
-            )
-        }
-    }
-}
-
-fn summary(id: &str, turn: Option<&TurnDetailView>) -> String {
-    let used = turn.map_or(String::new(), |turn| {
-        let cost = match turn.turn.cost_micros {
-            0 => String::new(),
-            micros => format!(", {}", dollars(micros)),
-        };
-        format!(" ({} tokens{cost})", turn.turn.tokens_used)
-    });
-    format!("done{used}; go on with `wheelhouse send {id} 'PROMPT'`")
 }
 
 /// Returns the best agent that can be run.

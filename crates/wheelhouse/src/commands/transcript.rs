@@ -62,6 +62,7 @@ pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
             session: session.id,
             only: None,
             after,
+            repo: None,
         };
         let mut following = Following::begin(client, cx.ui, scope, detail).await?;
         while cx.ui.is_heard() {

@@ -6,6 +6,8 @@ use tokio::time::Instant;
 use wh_api::{EventView, FeedView};
 use wh_client::{Client, ClientError, EventFeed};
 
+use super::Scope;
+
 /// How long a server may be away before a follower gives up.
 const AWAY_MAX: Duration = Duration::from_secs(120);
 /// How long to wait before connecting again.
@@ -57,18 +59,23 @@ impl Change {
 pub(super) struct Changes {
     client: Client,
     session: String,
+    repo: Option<String>,
+    /// How far the repository's clone is, in git's words.
+    progress: Option<String>,
     feed: Option<EventFeed>,
     through: Option<u64>,
     lost_at: Option<Instant>,
 }
 
 impl Changes {
-    /// Begins to listen for changes of a session, by its whole id.
-    pub(super) async fn open(client: Client, session: String) -> Result<Self, ClientError> {
+    /// Begins to listen for changes of a session, and of the clone it may wait for.
+    pub(super) async fn open(client: Client, scope: &Scope) -> Result<Self, ClientError> {
         let feed = client.events(None).await?;
         Ok(Self {
             client,
-            session,
+            session: scope.session.clone(),
+            repo: scope.repo.clone(),
+            progress: None,
             feed: Some(feed),
             through: None,
             lost_at: None,
@@ -93,7 +100,9 @@ impl Changes {
                     self.through = Some(feed.through());
                     self.lost_at = None;
                     let change = match heard {
-                        FeedView::Event(event) => Change::of(&event, &self.session),
+                        FeedView::Event(event) => {
+                            Change::of(&event, &self.session).or_else(|| self.of_clone(&event))
+                        }
                         FeedView::Resync { .. } => Some(Change::EVERYTHING),
                         FeedView::Idle { .. } => None,
                     };
@@ -106,6 +115,23 @@ impl Changes {
                 Err(error) => return Err(error),
             }
         }
+    }
+
+    /// Returns how far the repository's clone was when last heard of.
+    pub(super) fn progress(&self) -> Option<&str> {
+        self.progress.as_deref()
+    }
+
+    /// Remembers what an event says about the clone, which may change what the session waits for.
+    fn of_clone(&mut self, event: &EventView) -> Option<Change> {
+        if self.repo.as_ref() != Some(&event.subject_id) {
+            return None;
+        }
+        self.progress = event.facts.get("progress").cloned();
+        Some(Change {
+            from: None,
+            state: true,
+        })
     }
 
     /// Lets go of a connection that does not work.

@@ -4,6 +4,7 @@
 //! waits and goes on where it was, so that a restart costs a follower nothing but time.
 
 mod feed;
+mod stage;
 mod teller;
 
 use wh_api::{
@@ -13,6 +14,7 @@ use wh_api::{
 use wh_client::{Client, ClientError};
 
 use self::feed::{Change, Changes};
+pub(crate) use self::stage::{Stage, find_repo};
 pub(crate) use self::teller::{Detail, Teller};
 use crate::exit::CliResult;
 use crate::ui::Ui;
@@ -30,6 +32,8 @@ pub(crate) struct Scope {
     pub(crate) only: Option<String>,
     /// Messages after this one.
     pub(crate) after: u64,
+    /// The repository whose clone it may wait for.
+    pub(crate) repo: Option<String>,
 }
 
 /// Where a session stands.
@@ -45,6 +49,7 @@ pub(crate) struct Standing {
 /// A session that is followed.
 pub(crate) struct Following {
     client: Client,
+    ui: Ui,
     scope: Scope,
     /// The turn whose end matters.
     turn: Option<String>,
@@ -64,9 +69,10 @@ impl Following {
         detail: Detail,
     ) -> CliResult<Self> {
         // The feed is opened first: what happens while the rest is read is heard.
-        let changes = Changes::open(client.clone(), scope.session.clone()).await?;
+        let changes = Changes::open(client.clone(), &scope).await?;
         Ok(Self {
             client,
+            ui,
             teller: Teller::new(ui, detail, scope.after),
             changes,
             turn: scope.only.clone(),
@@ -114,6 +120,14 @@ impl Following {
             state: true,
         };
         self.unseen = Some(self.unseen.map_or(state, |unseen| unseen.and(state)));
+    }
+
+    /// Returns why the turn that is followed has not begun, if somebody at a terminal can see it.
+    pub(crate) async fn stage(&self) -> Option<Stage> {
+        match self.ui.shows_progress() {
+            true => Stage::of(&self.client, &self.scope, &self.standing, &self.changes).await,
+            false => None,
+        }
     }
 
     /// Ends a line that words have left open.

@@ -21,7 +21,9 @@ mod life;
 mod nouns;
 mod run;
 mod serve;
+mod terminal;
 mod tool;
+mod turn;
 mod worktree;
 
 /// Every file of this folder is part of the suite; a forgotten `mod` line would be tests that never run.

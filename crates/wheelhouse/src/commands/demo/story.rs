@@ -116,6 +116,7 @@ impl<'a> Story<'a> {
             session: session.id.clone(),
             only: Some(first_turn(self.client, session).await?),
             after: 0,
+            repo: None,
         };
         let client = self.client.clone();
         let mut following = Following::begin(client, self.ui, scope, Detail::default()).await?;

@@ -1,9 +1,10 @@
 //! Following a clone by what the feed tells of it.
 
-use wh_api::{EventListRequest, FeedView, RepoAddRequest, RepoListRequest, RepoView};
+use wh_api::{EventListRequest, FeedView, RepoAddRequest, RepoView};
 use wh_client::Client;
 
 use crate::exit::{CliError, CliResult};
+use crate::follow::find_repo;
 use crate::ui::Ui;
 
 /// A number that no event has yet: asking for it tells what the newest is.
@@ -40,25 +41,12 @@ pub(super) async fn add_and_wait(
             break;
         }
     }
-    let repo = find(client, &added.id).await?;
+    let found = find_repo(client, &added.id).await?;
+    let repo = found.ok_or_else(|| CliError::failed("the repository is gone"))?;
     match &repo.failure {
         Some(failure) => Err(CliError::failed(failure.clone()).hint(
             "check the address and that the server may read it; making a worktree tries again",
         )),
         None => Ok(repo),
-    }
-}
-
-async fn find(client: &Client, id: &str) -> CliResult<RepoView> {
-    let mut request = RepoListRequest::default();
-    loop {
-        let page = client.repo_list(&request).await?;
-        if let Some(repo) = page.repos.into_iter().find(|repo| repo.id == id) {
-            return Ok(repo);
-        }
-        match page.next_cursor {
-            Some(cursor) => request.cursor = Some(cursor),
-            None => return Err(CliError::failed("the repository is gone")),
-        }
     }
 }
