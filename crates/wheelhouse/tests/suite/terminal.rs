@@ -87,9 +87,19 @@ impl Terminal {
         }
     }
 
+    /// Types a line.
+    pub(crate) fn line(&mut self, text: &str) {
+        self.press(&format!("{text}\r"));
+    }
+
     /// Presses Ctrl-C.
     pub(crate) fn interrupt(&mut self) {
         self.press("\u{3}");
+    }
+
+    /// Presses Ctrl-D.
+    pub(crate) fn close(&mut self) {
+        self.press("\u{4}");
     }
 
     fn press(&mut self, keys: &str) {
