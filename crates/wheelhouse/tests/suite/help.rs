@@ -35,6 +35,7 @@ fn every_command_explains_itself() {
         &["ls"],
         &["run"],
         &["demo"],
+        &["diff"],
         &["attach"],
         &["show"],
         &["send"],

@@ -63,10 +63,28 @@ fn a_repository_is_worked_on_in_a_worktree() {
     );
     let session = run_json(&server, &["ls"])["sessions"][0]["id"].clone();
     let session = run_json(&server, &["show", session.as_str().unwrap()]);
-    let diff = run(&server, &["diff", session["worktree_id"].as_str().unwrap()]);
-    assert!(diff.stdout.contains("+new"), "{diff:?}");
+    for name in ["worktree_id", "id", "short_id"] {
+        let diff = run(&server, &["diff", session[name].as_str().unwrap()]);
+        assert!(diff.stdout.contains("+new"), "{name}: {diff:?}");
+    }
     let unfit = run(&server, &["run", "--branch", "x", "say y"]);
     assert_eq!(unfit.code, 2, "{unfit:?}");
+}
+
+#[test]
+fn a_session_without_a_worktree_has_no_diff() {
+    let server = TestServer::start();
+    let folder = server.home().to_str().unwrap();
+    let arguments = ["run", "--detach", "--agent", "echo", "--path", folder, "hi"];
+    let here = run_json(&server, &arguments);
+    let refused = run(&server, &["diff", here["id"].as_str().unwrap()]);
+    assert_said!("diff_of_a_directory", refused, server.home());
+    let scratch = run(&server, &["diff", &begin(&server, "say x")]);
+    assert_eq!(scratch.code, 2, "{scratch:?}");
+    assert!(scratch.stderr.contains("--repo"), "{scratch:?}");
+    let nobody = run(&server, &["diff", "01234567"]);
+    assert_eq!(nobody.code, 3, "{nobody:?}");
+    assert!(nobody.stderr.contains("worktree ls"), "{nobody:?}");
 }
 
 #[test]

@@ -1,20 +1,26 @@
 //! `wheelhouse worktree diff` and `wheelhouse diff`.
 
 use clap::Args;
-use wh_api::{FileChangeView, WorktreeDiffRequest, WorktreeDiffView};
+use wh_api::{FileChangeView, SessionView, WorktreeDiffRequest, WorktreeDiffView};
+use wh_client::Client;
 
 use crate::context::Context;
-use crate::exit::CliResult;
+use crate::exit::{CliError, CliResult, Exit};
 use crate::ui::{Table, Tone, Ui, clean};
 
 /// How much text is asked for at a time.
 const BYTES_AT_A_TIME: u32 = 1_000_000;
 
-/// Show what a worktree changed, committed or not
+/// Show what a worktree, or the session in it, changed, committed or not
 #[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse diff 89abcdef
+  wheelhouse diff 89abcdef --stat
+  wheelhouse diff 89abcdef --against main")]
 pub(crate) struct DiffArgs {
-    /// The worktree's id or its last 8 digits
-    #[arg(value_name = "WORKTREE")]
+    /// The id of a worktree or of a session that works in one, or its last 8 digits
+    #[arg(value_name = "ID")]
     worktree: String,
     /// Compare with where it left this branch or full commit [default: where the worktree began]
     #[arg(long, value_name = "BRANCH|COMMIT")]
@@ -34,7 +40,7 @@ pub(crate) async fn diff(cx: &Context, args: DiffArgs) -> CliResult {
         cursor: None,
     };
     let client = cx.client()?;
-    let mut all = client.worktree_diff(&request).await?;
+    let mut all = first_page(&client, &mut request).await?;
     while let Some(cursor) = all.next_cursor.take() {
         request.cursor = Some(cursor);
         let page = client.worktree_diff(&request).await?;
@@ -46,6 +52,36 @@ pub(crate) async fn diff(cx: &Context, args: DiffArgs) -> CliResult {
         true => stat(ui, &all),
         false => patches(ui, &all),
     })
+}
+
+/// Asks for the worktree that was named, or for that of the session that was.
+async fn first_page(
+    client: &Client,
+    request: &mut WorktreeDiffRequest,
+) -> CliResult<WorktreeDiffView> {
+    let error = match client.worktree_diff(request).await.map_err(CliError::from) {
+        Err(error) if error.exit == Exit::NotFound => error,
+        asked => return asked,
+    };
+    let Ok(session) = client.session_get(&request.worktree).await else {
+        return Err(
+            error.hint("`wheelhouse worktree ls` lists worktrees, `wheelhouse ls` sessions")
+        );
+    };
+    let worktree = session.worktree_id.clone();
+    request.worktree = worktree.ok_or_else(|| without_worktree(&session))?;
+    Ok(client.worktree_diff(request).await?)
+}
+
+/// Says why a session has nothing to compare, and where its work is.
+fn without_worktree(session: &SessionView) -> CliError {
+    let id = &session.short_id;
+    match &session.path {
+        Some(path) => CliError::usage(format!("session {id} works in {path} as it is"))
+            .hint(format!("see `git -C {path} diff`, if that is a git repository; a session begun with --repo has a worktree")),
+        None => CliError::usage(format!("session {id} works in no repository"))
+            .hint("a session begun with --repo has a worktree; `wheelhouse repo list` names the repositories"),
+    }
 }
 
 fn stat(ui: &Ui, diff: &WorktreeDiffView) -> CliResult {
