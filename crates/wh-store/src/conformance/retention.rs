@@ -24,7 +24,7 @@ pub async fn old_events_and_reads_are_forgotten_and_changes_are_not(
     store: Arc<dyn Store>,
 ) -> Outcome {
     let user = fixture::user(&store).await?.id;
-    let start = Timestamp::now() + SignedDuration::from_secs(10);
+    let start = fixture::now() + SignedDuration::from_secs(10);
     for n in 0..5 {
         let board = fixture::board_value(owned_by(user))?;
         let mut commit = commit_with_event(user, Operation::BoardCreate, board.id);
