@@ -1,13 +1,14 @@
 //! Sessions under way: begun, prompted, waited for, managed.
 
-use std::{path::PathBuf, time::Duration};
+use std::{collections::BTreeMap, path::PathBuf, time::Duration};
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::{Map, Value};
 use wh_domain::{
     AgentName, Approval, BranchName, Budget, Description, InputRefusal, Policy, Prompt, Reference,
-    Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId, Title, Turn, WaitFor,
-    WhenBusy,
+    Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId, SpawnInput, Title,
+    Turn, WaitFor, WhenBusy, Workspace,
 };
 
 use crate::{
@@ -65,6 +66,84 @@ pub struct SessionCreateRequest {
     /// A mark of your choice: a repeat with the same mark begins nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+}
+
+/// A session to begin under another.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionSpawnRequest {
+    /// What the child is to do; it knows nothing of your conversation.
+    pub prompt: String,
+    /// Yours unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    /// The calling session unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub parent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// own: a new worktree from the parent's branch; shared: the parent's; none: an empty directory.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub workspace: Option<String>,
+    /// Of its own worktree.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// tokens, cost_micros, wall_seconds, turns; at most what the parent has left.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<BTreeMap<String, u64>>")]
+    pub budget: Option<BudgetInput>,
+    /// As in session_create, narrowed to the parent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<Map<String, Value>>")]
+    pub policy: Option<PolicyInput>,
+    /// Prompt the parent when the child is done, failed or needs an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<bool>,
+    /// Seconds to wait for the child, at most 300.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub wait: Option<u32>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl SessionSpawnRequest {
+    /// Returns the session to begin.
+    pub fn input(&self) -> Result<SpawnInput, InputRefusal> {
+        let policy = self.policy.as_ref().map(read_policy);
+        Ok(SpawnInput {
+            parent: optional_reference("parent", self.parent.as_deref())?,
+            agent: optional("agent", self.agent.as_deref(), AgentName::parse)?,
+            prompt: field("prompt", Prompt::parse(&self.prompt))?,
+            title: optional("title", self.title.as_deref(), Title::parse)?,
+            role: optional("role", self.role.as_deref(), read_role)?,
+            workspace: optional("workspace", self.workspace.as_deref(), Workspace::parse)?,
+            branch: optional("branch", self.branch.as_deref(), BranchName::parse)?,
+            budget: self.budget.unwrap_or_default().into(),
+            policy: policy.transpose()?,
+            mode: optional("mode", self.mode.as_deref(), read_mode)?,
+            callback: self.callback.unwrap_or(false),
+        })
+    }
+
+    /// Returns how long to wait.
+    pub fn wait(&self) -> Option<Duration> {
+        wait_of(self.wait)
+    }
+}
+
+fn read_policy(given: &PolicyInput) -> Result<Policy, InputRefusal> {
+    let read = serde_json::to_value(given).and_then(serde_json::from_value::<Policy>);
+    let policy = field("policy", read)?;
+    field("policy", policy.check())
+}
+
+fn wait_of(seconds: Option<u32>) -> Option<Duration> {
+    let seconds = seconds.filter(|seconds| *seconds > 0)?;
+    Some(Duration::from_secs(u64::from(seconds)))
 }
 
 /// What a session may use. It is stopped no later than the end of the turn that uses it up.
@@ -158,12 +237,8 @@ impl SessionCreateRequest {
     }
 
     fn policy(&self) -> Result<Policy, InputRefusal> {
-        let Some(given) = &self.policy else {
-            return Ok(Policy::default());
-        };
-        let read = serde_json::to_value(given).and_then(serde_json::from_value::<Policy>);
-        let policy = field("policy", read)?;
-        field("policy", policy.check())
+        let given = self.policy.as_ref().map(read_policy);
+        given.unwrap_or_else(|| Ok(Policy::default()))
     }
 }
 
@@ -245,8 +320,7 @@ impl SessionPromptRequest {
 
     /// Returns how long to wait.
     pub fn wait(&self) -> Option<Duration> {
-        let seconds = self.wait.filter(|seconds| *seconds > 0)?;
-        Some(Duration::from_secs(u64::from(seconds)))
+        wait_of(self.wait)
     }
 }
 

@@ -148,6 +148,7 @@ impl App {
             key: key.id,
             session: id,
             role: session.role,
+            lineage: session.lineage,
             epoch,
         }))
     }

@@ -34,6 +34,7 @@ mod retention;
 mod session;
 mod session_begin;
 mod session_manage;
+mod session_spawn;
 mod session_wait;
 mod supervise;
 mod turn;

@@ -4,12 +4,16 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Approval, ErrorCode, IdRef, MessageKind, Operation, Prompt, Reach, Reference, Session,
-    SessionStateName, Turn, TurnId, TurnState, WhenBusy,
+    Approval, ErrorCode, IdRef, MessageKind, Operation, PageLimit, PageRequest, Prompt, Reach,
+    Reference, Session, SessionId, SessionStateName, Turn, TurnId, TurnState, WhenBusy,
 };
 use wh_store::{Applied, QueueRules};
 
-use crate::{App, AppError, OpContext, Result, context::facts, session_wait::WAIT_MAX};
+use crate::{
+    App, AppError, OpContext, Result,
+    context::facts,
+    session_wait::{WAIT_MAX, Watch},
+};
 
 /// The most prompts that wait for one session.
 const WAITING_MAX: u32 = 100;
@@ -50,7 +54,7 @@ impl App {
                             .hint("session_manage {\"action\": \"restore\"} brings it back"),
                     );
                 }
-                if found.budget.less(found.usage).is_spent() {
+                if found.budget_left().is_spent() {
                     return Err(AppError::new(
                         ErrorCode::LimitExceeded,
                         "the session's budget is used up",
@@ -71,10 +75,26 @@ impl App {
                 Ok(id)
             })
             .await?;
+        self.outcome_of(turn, watch).await
+    }
+
+    /// Waits for a turn, if there is time for it, and returns what it has come to.
+    pub(crate) async fn outcome_of(&self, turn: TurnId, watch: Option<Watch>) -> Result<Prompted> {
         if let Some(mut watch) = watch {
             while watch.next().await && !self.turn_is_at_rest(turn).await? {}
         }
         self.prompted(turn).await
+    }
+
+    /// Returns the turn that a session was begun with.
+    pub(crate) async fn first_turn(&self, session: SessionId) -> Result<TurnId> {
+        let page = PageRequest {
+            after: Some(2),
+            ..PageRequest::first(PageLimit::MAX)
+        };
+        let first = self.store.turn_list(Reach::All, session, page).await?;
+        let first = first.items.first().map(|turn| turn.id);
+        first.ok_or_else(|| AppError::not_found("turn"))
     }
 
     /// Ends the running turn of a session; the session stays.

@@ -6,9 +6,9 @@ use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
     AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, Name, NewEvent, NewTurn, Operation,
-    Prompt, Reach, Reference, RepoId, Sender, Session, SessionId, SessionInput, SessionPlace,
-    SessionState, SettingKey, Title, TurnId, Usage, Worktree, WorktreeId, WorktreeRefusal,
-    WorktreeState,
+    Owner, Prompt, Reach, Reference, RepoId, RoleSet, Sender, Session, SessionId, SessionInput,
+    SessionPlace, SessionState, SettingKey, SpawnLimits, Title, TurnId, Usage, Worktree,
+    WorktreeId, WorktreeRefusal, WorktreeState,
 };
 use wh_store::{Applied, NewSession};
 
@@ -26,12 +26,20 @@ const NAME_CHARS: usize = 30;
 
 /// Where a session is to work, as it is recorded.
 #[derive(Default)]
-struct Place {
-    repo: Option<RepoId>,
-    worktree: Option<WorktreeId>,
-    path: Option<PathBuf>,
+pub(crate) struct Place {
+    pub(crate) repo: Option<RepoId>,
+    pub(crate) worktree: Option<WorktreeId>,
+    pub(crate) path: Option<PathBuf>,
     /// A worktree that is to be made.
-    made: Option<Worktree>,
+    pub(crate) made: Option<Worktree>,
+}
+
+/// A session to begin.
+pub(crate) struct Beginning {
+    pub(crate) session: Session,
+    pub(crate) worktree: Option<Worktree>,
+    pub(crate) turn: Option<NewTurn>,
+    pub(crate) spawn: Option<SpawnLimits>,
 }
 
 impl App {
@@ -41,17 +49,19 @@ impl App {
         let facts = facts([("agent", input.agent.as_str())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
-            self.agents.launch(&input.agent).map_err(cannot_run)?;
+            self.check_agent(&input.agent)?;
             let board = match &input.board {
                 Some(board) => Some(self.board_lookup(reach, board).await?.id),
                 None => None,
             };
             let id = SessionId::from_untyped_uuid(self.ids.next());
             let title = title_of(input.title, input.prompt.as_ref(), &input.agent)?;
-            let place = self.place(cx, reach, input.place, &title, board).await?;
+            let owner = cx.principal.owner();
+            let place = self.place(cx, reach, owner, input.place, &title, board);
+            let place = place.await?;
             let session = Session {
                 id,
-                owner: cx.principal.owner(),
+                owner,
                 title,
                 description: input.description,
                 agent: input.agent,
@@ -61,6 +71,8 @@ impl App {
                 parent: None,
                 root: id,
                 depth: 0,
+                lineage: RoleSet::default(),
+                callback: false,
                 repo: place.repo,
                 worktree: place.worktree,
                 path: place.path,
@@ -73,6 +85,7 @@ impl App {
                 epoch: 0,
                 budget: input.budget.intersect(self.budget_default().await?),
                 usage: Usage::default(),
+                used_below: Usage::default(),
                 last_seq: 0,
                 last_words: None,
                 created_at: cx.now,
@@ -81,44 +94,71 @@ impl App {
             let turn = input
                 .prompt
                 .map(|prompt| self.new_turn(cx, id, &prompt, false));
-            let live_max = self
-                .setting(SettingKey::SessionLivePerUserMax)
-                .await?
-                .value
-                .0;
-            let new = NewSession {
+            let new = Beginning {
                 session,
                 worktree: place.made,
                 turn,
-                live_max: u32::try_from(live_max.unwrap_or(i64::MAX)).unwrap_or(u32::MAX),
+                spawn: None,
             };
-            let made = new.worktree.iter();
-            let made = made.map(|it| worktree_event(EventKind::Created, it, Facts::new()));
-            let mut events: Vec<_> = made.collect();
-            events.push(NewEvent {
-                kind: EventKind::Created,
-                subject: id.into(),
-                owner: new.session.owner,
-                session: Some(id),
-                actor: Some(cx.principal.user),
-                facts: facts.clone(),
-            });
-            let commit = cx.commit(operation, id.into(), facts, events);
-            let id = match self.store.session_begin(&new, commit).await? {
-                Applied::Done { .. } => id,
-                Applied::Replayed { subject } => SessionId::from_untyped_uuid(subject.id),
-            };
-            self.wake(id);
+            let id = self.begin(cx, operation, facts, new).await?;
             self.session_lookup(reach, &Reference::from(id)).await
         })
         .await
     }
 
+    /// Records a session with everything that belongs to its beginning, and has its keeper make it real.
+    pub(crate) async fn begin(
+        &self,
+        cx: &OpContext,
+        operation: Operation,
+        facts: Facts,
+        new: Beginning,
+    ) -> Result<SessionId> {
+        let id = new.session.id;
+        let new = NewSession {
+            session: new.session,
+            worktree: new.worktree,
+            turn: new.turn,
+            live_max: self.limit(SettingKey::SessionLivePerUserMax).await?,
+            spawn: new.spawn,
+        };
+        let made = new.worktree.iter();
+        let made = made.map(|it| worktree_event(EventKind::Created, it, Facts::new()));
+        let mut events: Vec<_> = made.collect();
+        events.push(NewEvent {
+            kind: EventKind::Created,
+            subject: id.into(),
+            owner: new.session.owner,
+            session: Some(id),
+            actor: Some(cx.principal.user),
+            facts: facts.clone(),
+        });
+        let commit = cx.commit(operation, id.into(), facts, events);
+        let id = match self.store.session_begin(&new, commit).await? {
+            Applied::Done { .. } => id,
+            Applied::Replayed { subject } => SessionId::from_untyped_uuid(subject.id),
+        };
+        self.wake(id);
+        Ok(id)
+    }
+
+    /// Returns a setting that counts things; what is not limited is as many as can be.
+    pub(crate) async fn limit(&self, key: SettingKey) -> Result<u32> {
+        let value = self.setting(key).await?.value.0;
+        Ok(u32::try_from(value.unwrap_or(i64::MAX)).unwrap_or(u32::MAX))
+    }
+
+    /// Refuses an agent that cannot be run here.
+    pub(crate) fn check_agent(&self, agent: &AgentName) -> Result<()> {
+        self.agents.launch(agent).map(drop).map_err(cannot_run)
+    }
+
     /// Finds or plans where a session is to work.
-    async fn place(
+    pub(crate) async fn place(
         &self,
         cx: &OpContext,
         reach: Reach,
+        owner: Owner,
         wanted: SessionPlace,
         title: &Title,
         board: Option<BoardId>,
@@ -143,7 +183,7 @@ impl App {
                 let repo = self.repo_lookup(reach, &repo).await?;
                 let text: String = title.as_str().chars().take(NAME_CHARS).collect();
                 let wanted = WorktreeWanted {
-                    owner: cx.principal.owner(),
+                    owner,
                     name: Name::parse(&text)?,
                     branch,
                     base,
@@ -180,7 +220,7 @@ impl App {
     }
 
     /// Returns what a session may use unless less is asked for.
-    async fn budget_default(&self) -> Result<Budget> {
+    pub(crate) async fn budget_default(&self) -> Result<Budget> {
         let settings = self.settings().await?;
         let limit = |key| {
             let found = settings.iter().find(|setting| setting.key == key)?;
@@ -216,7 +256,11 @@ fn checked_path(path: PathBuf) -> Result<PathBuf> {
 }
 
 /// Returns the title asked for, or the beginning of the prompt.
-fn title_of(title: Option<Title>, prompt: Option<&Prompt>, agent: &AgentName) -> Result<Title> {
+pub(crate) fn title_of(
+    title: Option<Title>,
+    prompt: Option<&Prompt>,
+    agent: &AgentName,
+) -> Result<Title> {
     if let Some(title) = title {
         return Ok(title);
     }

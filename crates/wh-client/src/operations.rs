@@ -165,6 +165,13 @@ impl Client {
         self.post(&["sessions"], request).await
     }
 
+    /// Begins a session under another; the request must name it.
+    pub async fn session_spawn(&self, request: &SessionSpawnRequest) -> Result<PromptedView> {
+        let parent = request.parent.as_deref().unwrap_or("current");
+        let body = without("parent", request)?;
+        self.post(&["sessions", parent, "children"], &body).await
+    }
+
     pub async fn session_prompt(&self, request: &SessionPromptRequest) -> Result<PromptedView> {
         let body = without("session", request)?;
         self.post(&["sessions", &request.session, "prompts"], &body)

@@ -41,7 +41,19 @@ impl Budget {
 
     /// Tells whether something of it is used up.
     pub fn is_spent(self) -> bool {
-        [self.tokens, self.cost_micros, self.wall_seconds, self.turns].contains(&Some(0))
+        self.used_up().is_some()
+    }
+
+    /// Returns which part of it is used up.
+    pub fn used_up(self) -> Option<&'static str> {
+        let parts = [
+            (self.tokens, "tokens"),
+            (self.cost_micros, "money"),
+            (self.wall_seconds, "time"),
+            (self.turns, "turns"),
+        ];
+        let spent = parts.into_iter().find(|(left, _)| *left == Some(0));
+        spent.map(|(_, what)| what)
     }
 }
 
@@ -75,6 +87,19 @@ impl Usage {
             cost_micros: self.cost_micros.saturating_add(other.cost_micros),
             wall_seconds: self.wall_seconds.saturating_add(other.wall_seconds),
             turns: self.turns.saturating_add(other.turns),
+        }
+    }
+
+    /// Returns what was used after `earlier`, which is an earlier state of the same count.
+    #[must_use]
+    pub fn since(self, earlier: Self) -> Self {
+        Self {
+            input_tokens: self.input_tokens.saturating_sub(earlier.input_tokens),
+            cached_tokens: self.cached_tokens.saturating_sub(earlier.cached_tokens),
+            output_tokens: self.output_tokens.saturating_sub(earlier.output_tokens),
+            cost_micros: self.cost_micros.saturating_sub(earlier.cost_micros),
+            wall_seconds: self.wall_seconds.saturating_sub(earlier.wall_seconds),
+            turns: self.turns.saturating_sub(earlier.turns),
         }
     }
 

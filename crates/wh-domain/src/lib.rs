@@ -47,7 +47,7 @@ pub use board::{
     ZoneChange,
 };
 pub use budget::{Budget, Usage};
-pub use delivery::{DeliveryKind, DeliveryState};
+pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
 pub use ids::*;
@@ -57,7 +57,7 @@ pub use input::{
     ZoneInput,
 };
 pub use key::{Key, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
-pub use limits::Limits;
+pub use limits::{Limits, SpawnLimits};
 pub use message::{Message, MessageKind, NewMessage};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
@@ -69,8 +69,10 @@ pub use repo::{Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, ToolsLink};
-pub use session::{Session, SessionFilter, SessionPatch, SessionRole};
-pub use session_input::{SessionAction, SessionInput, SessionPlace, WaitFor, WhenBusy};
+pub use session::{RoleSet, Session, SessionFilter, SessionPatch, SessionRole};
+pub use session_input::{
+    SessionAction, SessionInput, SessionPlace, SpawnInput, WaitFor, WhenBusy, Workspace,
+};
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use task::{NoteKind, TaskPriority, TaskStatus};

@@ -36,6 +36,18 @@ impl Limits {
     };
 }
 
+/// How far a tree of sessions may grow.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct SpawnLimits {
+    pub depth_max: u32,
+    /// Live children of the parent, the new one included.
+    pub children_max: u32,
+    /// Sessions in the tree, the new one included.
+    pub tree_max: u32,
+    /// Spawns in the tree within a minute, the new one included.
+    pub per_minute_max: u32,
+}
+
 impl Default for Limits {
     fn default() -> Self {
         Self::DEFAULT

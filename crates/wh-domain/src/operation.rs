@@ -93,6 +93,7 @@ operations! {
     SessionList,        "session_list",      Read,    Anyone,   true,    EVERY_ROLE;
     SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE;
     SessionCreate,      "session_create",    Write,   Anyone,   true,    NO_ROLE;
+    SessionSpawn,       "session_spawn",     Write,   Anyone,   true,    DIRECTORS;
     SessionPrompt,      "session_prompt",    Write,   Anyone,   true,    DIRECTORS;
     SessionWait,        "session_wait",      Read,    Anyone,   true,    EVERY_ROLE;
     SessionInterrupt,   "session_interrupt", Set,     Anyone,   true,    DIRECTORS;
@@ -159,7 +160,9 @@ impl Principal {
             Credential::Local | Credential::Browser { .. } | Credential::Full { .. } => true,
             Credential::Read { .. } => !rule.effect.changes(),
             Credential::Client { .. } => rule.clients,
-            Credential::Session { role, .. } => rule.roles.contains(role),
+            Credential::Session { role, lineage, .. } => {
+                rule.roles.contains(role) && lineage.iter().all(|role| rule.roles.contains(&role))
+            }
         };
         if !allowed {
             return Err(Denied::Scope { operation, kind });

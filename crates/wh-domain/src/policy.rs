@@ -43,6 +43,18 @@ pub enum Verdict {
     Deny,
 }
 
+impl Verdict {
+    /// Returns the verdict that lets less happen.
+    #[must_use]
+    pub fn stricter(self, other: Self) -> Self {
+        match (self, other) {
+            (Self::Deny, _) | (_, Self::Deny) => Self::Deny,
+            (Self::Ask, _) | (_, Self::Ask) => Self::Ask,
+            (Self::Allow, Self::Allow) => Self::Allow,
+        }
+    }
+}
+
 /// Who settles what is asked.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
@@ -111,6 +123,32 @@ impl Policy {
         Ok(self)
     }
 
+    /// Returns the policy of a session that asks for `self` under a parent with `parent`: it allows what both allow, and
+    /// refuses what either refuses.
+    pub fn under(&self, parent: &Self) -> Result<Self, PolicyRefusal> {
+        let mut allow = Vec::new();
+        for own in &self.allow {
+            let both = parent.allow.iter().filter_map(|other| own.intersect(other));
+            allow.extend(both);
+        }
+        if parent.default == Verdict::Allow {
+            allow.extend(self.allow.iter().cloned());
+        }
+        if self.default == Verdict::Allow {
+            allow.extend(parent.allow.iter().cloned());
+        }
+        let mut deny = parent.deny.clone();
+        deny.extend(self.deny.iter().cloned());
+        let narrowed = Self {
+            default: self.default.stricter(parent.default),
+            allow: without_repeats(allow),
+            deny: without_repeats(deny),
+            route: self.route,
+            timeout_seconds: self.timeout_seconds.or(parent.timeout_seconds),
+        };
+        narrowed.check()
+    }
+
     /// Decides about an action of an agent that works in `home`.
     pub fn decide(&self, action: &Action, home: &Path) -> Verdict {
         if self.deny.iter().any(|rule| rule.touches(action, home)) {
@@ -138,6 +176,32 @@ impl PolicyRule {
             && (unknown || action.paths.iter().any(|path| self.holds(path, home)))
     }
 
+    /// Returns the rule that covers what both cover, if there is such a thing.
+    fn intersect(&self, other: &Self) -> Option<Self> {
+        let kinds = match (self.kinds.is_empty(), other.kinds.is_empty()) {
+            (true, _) => other.kinds.clone(),
+            (_, true) => self.kinds.clone(),
+            _ => {
+                let both = self.kinds.iter().filter(|kind| other.kinds.contains(kind));
+                Some(both.copied().collect::<Vec<_>>()).filter(|kinds| !kinds.is_empty())?
+            }
+        };
+        let paths = match (self.paths.is_empty(), other.paths.is_empty()) {
+            (true, _) => other.paths.clone(),
+            (_, true) => self.paths.clone(),
+            _ => {
+                let inner = |these: &[String], those: &[String]| -> Vec<String> {
+                    let lies_within = |path: &&String| those.iter().any(|it| is_below(path, it));
+                    these.iter().filter(lies_within).cloned().collect()
+                };
+                let mut both = inner(&self.paths, &other.paths);
+                both.extend(inner(&other.paths, &self.paths));
+                Some(without_repeats(both)).filter(|paths| !paths.is_empty())?
+            }
+        };
+        Some(Self { kinds, paths })
+    }
+
     fn fits_kind(&self, action: &Action) -> bool {
         self.kinds.is_empty() || self.kinds.contains(&action.kind)
     }
@@ -159,6 +223,24 @@ impl PolicyRule {
     }
 }
 
+/// Tells whether a place is another one or lies in it.
+fn is_below(path: &str, other: &str) -> bool {
+    match (inside(Path::new(path)), inside(Path::new(other))) {
+        (Some(path), Some(other)) => path.starts_with(other),
+        _ => false,
+    }
+}
+
+fn without_repeats<T: PartialEq>(items: Vec<T>) -> Vec<T> {
+    let mut once = Vec::new();
+    for item in items {
+        if !once.contains(&item) {
+            once.push(item);
+        }
+    }
+    once
+}
+
 /// Returns a relative path without `.`; nothing when it could leave where it starts.
 fn inside(path: &Path) -> Option<PathBuf> {
     let mut clean = PathBuf::new();
@@ -174,7 +256,72 @@ fn inside(path: &Path) -> Option<PathBuf> {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn any_rule() -> impl Strategy<Value = PolicyRule> {
+        let kind = prop::sample::select(vec![
+            ActionKind::Read,
+            ActionKind::Edit,
+            ActionKind::Execute,
+        ]);
+        let path = prop::sample::select(vec!["a", "a/b", "a/b/c", "ab", "c", "./a"]);
+        let kinds = prop::collection::vec(kind, 0..3);
+        let paths = prop::collection::vec(path.prop_map(str::to_owned), 0..3);
+        (kinds, paths).prop_map(|(kinds, paths)| PolicyRule { kinds, paths })
+    }
+
+    fn any_policy() -> impl Strategy<Value = Policy> {
+        let verdict = prop::sample::select(vec![Verdict::Ask, Verdict::Allow, Verdict::Deny]);
+        let rules = || prop::collection::vec(any_rule(), 0..4);
+        (verdict, rules(), rules()).prop_map(|(default, allow, deny)| Policy {
+            default,
+            allow,
+            deny,
+            ..Policy::default()
+        })
+    }
+
+    fn any_action() -> impl Strategy<Value = Action> {
+        let kinds = vec![
+            ActionKind::Read,
+            ActionKind::Edit,
+            ActionKind::Execute,
+            ActionKind::Fetch,
+        ];
+        let path = prop::sample::select(vec![
+            "a",
+            "a/x",
+            "a/b/x",
+            "/w/a/b/c/x",
+            "ab/x",
+            "c",
+            "/etc/x",
+        ]);
+        let paths = prop::collection::vec(path.prop_map(PathBuf::from), 0..3);
+        (prop::sample::select(kinds), paths).prop_map(|(kind, paths)| Action { kind, paths })
+    }
+
+    proptest! {
+        #![proptest_config(ProptestConfig::with_cases(2_000))]
+
+        #[test]
+        fn a_child_is_never_allowed_more_than_its_parent_or_than_it_asked(
+            parent in any_policy(), asked in any_policy(), actions in prop::collection::vec(any_action(), 1..8),
+        ) {
+            let child = asked.under(&parent).unwrap();
+            let home = Path::new("/w");
+            for action in actions {
+                let given = child.decide(&action, home);
+                for limit in [parent.decide(&action, home), asked.decide(&action, home)] {
+                    prop_assert_eq!(given.stricter(limit), given, "{:?} under {:?}: {:?}", asked, parent, action);
+                }
+                let both = parent.decide(&action, home) == Verdict::Allow && asked.decide(&action, home) == Verdict::Allow;
+                prop_assert_eq!(given == Verdict::Allow, both);
+            }
+        }
+    }
 
     fn action(kind: ActionKind, paths: &[&str]) -> Action {
         let paths = paths.iter().map(PathBuf::from).collect();

@@ -1,6 +1,6 @@
 //! Who is calling.
 
-use crate::{KeyId, Operation, Owner, Reach, SessionId, SessionRole, UserId, UserRole};
+use crate::{KeyId, Operation, Owner, Reach, RoleSet, SessionId, SessionRole, UserId, UserRole};
 
 /// Who is calling: a user and the credential that speaks for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -34,6 +34,8 @@ pub enum Credential {
         key: KeyId,
         session: SessionId,
         role: SessionRole,
+        /// The roles of the sessions above it.
+        lineage: RoleSet,
         epoch: u64,
     },
 }

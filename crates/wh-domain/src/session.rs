@@ -25,6 +25,10 @@ pub struct Session {
     pub root: SessionId,
     /// Steps down from the root.
     pub depth: u32,
+    /// The roles of all that it descends from: its token may do what every one of them may.
+    pub lineage: RoleSet,
+    /// Whether its parent is told when it is done or needs something.
+    pub callback: bool,
     pub repo: Option<RepoId>,
     pub worktree: Option<WorktreeId>,
     /// Where it works when that is not a worktree of ours.
@@ -38,6 +42,8 @@ pub struct Session {
     pub epoch: u64,
     pub budget: Budget,
     pub usage: Usage,
+    /// What its descendants have used; that counts against its budget too.
+    pub used_below: Usage,
     /// The `seq` of the latest message; 0 when there is none.
     pub last_seq: u64,
     /// The latest thing the agent said, shortened.
@@ -80,6 +86,37 @@ impl SessionRole {
     /// Reads a role back from its text.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|role| role.as_str() == text)
+    }
+}
+
+/// Some roles.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct RoleSet(u8);
+
+impl RoleSet {
+    /// Returns the set with `role` in it.
+    #[must_use]
+    pub fn with(self, role: SessionRole) -> Self {
+        Self(self.0 | 1 << role as u8)
+    }
+
+    /// Returns the roles in it.
+    pub fn iter(self) -> impl Iterator<Item = SessionRole> {
+        let roles = SessionRole::ALL.into_iter();
+        roles.filter(move |role| self.0 & (1 << *role as u8) != 0)
+    }
+}
+
+impl FromIterator<SessionRole> for RoleSet {
+    fn from_iter<I: IntoIterator<Item = SessionRole>>(roles: I) -> Self {
+        roles.into_iter().fold(Self::default(), Self::with)
+    }
+}
+
+impl Session {
+    /// Returns what is left of its own budget.
+    pub fn budget_left(&self) -> Budget {
+        self.budget.less(self.usage.plus(self.used_below))
     }
 }
 

@@ -7,41 +7,6 @@ use crate::{
     WorktreeBase,
 };
 
-/// A session to begin.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct SessionInput {
-    pub agent: AgentName,
-    pub prompt: Option<Prompt>,
-    /// Made of the prompt unless given.
-    pub title: Option<Title>,
-    pub description: Option<Description>,
-    pub role: SessionRole,
-    pub place: SessionPlace,
-    pub board: Option<Reference>,
-    pub budget: Budget,
-    pub policy: Policy,
-    pub mode: Option<String>,
-}
-
-/// Where a session is to work.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum SessionPlace {
-    /// In an empty directory of its own.
-    Scratch,
-    /// In a directory as it is, without a worktree.
-    Path(PathBuf),
-    /// In a new worktree of a repository.
-    Repo {
-        repo: Reference,
-        /// One that exists is checked out; otherwise it is made. Named after the session unless given.
-        branch: Option<BranchName>,
-        /// Where a new branch begins; at the repository's own head unless given.
-        base: Option<WorktreeBase>,
-    },
-    /// In a worktree that is there.
-    Worktree(Reference),
-}
-
 macro_rules! choices {
     ($(#[$doc:meta])* $name:ident { $($(#[$one_doc:meta])* $variant:ident = $text:literal,)+ }) => {
         $(#[$doc])*
@@ -67,6 +32,76 @@ macro_rules! choices {
             }
         }
     };
+}
+
+/// A session to begin.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionInput {
+    pub agent: AgentName,
+    pub prompt: Option<Prompt>,
+    /// Made of the prompt unless given.
+    pub title: Option<Title>,
+    pub description: Option<Description>,
+    pub role: SessionRole,
+    pub place: SessionPlace,
+    pub board: Option<Reference>,
+    pub budget: Budget,
+    pub policy: Policy,
+    pub mode: Option<String>,
+}
+
+/// A session to begin under another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SpawnInput {
+    /// The caller's own session unless given.
+    pub parent: Option<Reference>,
+    /// Its parent's unless given.
+    pub agent: Option<AgentName>,
+    pub prompt: Prompt,
+    /// Made of the prompt unless given.
+    pub title: Option<Title>,
+    /// Its parent's unless given.
+    pub role: Option<SessionRole>,
+    pub workspace: Option<Workspace>,
+    /// The branch of a worktree of its own; named after the session unless given.
+    pub branch: Option<BranchName>,
+    pub budget: Budget,
+    /// Its parent's unless given; it is narrowed to what the parent may do.
+    pub policy: Option<Policy>,
+    pub mode: Option<String>,
+    /// Whether the parent is told when the child is done or needs something.
+    pub callback: bool,
+}
+
+choices! {
+    /// Where a child works.
+    Workspace {
+        /// In a new worktree that begins at its parent's branch.
+        Own = "own",
+        /// Where its parent works.
+        Shared = "shared",
+        /// In an empty directory.
+        None = "none",
+    }
+}
+
+/// Where a session is to work.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum SessionPlace {
+    /// In an empty directory of its own.
+    Scratch,
+    /// In a directory as it is, without a worktree.
+    Path(PathBuf),
+    /// In a new worktree of a repository.
+    Repo {
+        repo: Reference,
+        /// One that exists is checked out; otherwise it is made. Named after the session unless given.
+        branch: Option<BranchName>,
+        /// Where a new branch begins; at the repository's own head unless given.
+        base: Option<WorktreeBase>,
+    },
+    /// In a worktree that is there.
+    Worktree(Reference),
 }
 
 choices! {

@@ -6,6 +6,9 @@ use rmcp::model::JsonObject;
 use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
+/// The most fields of an answer that its schema names.
+const FIELDS_NAMED_MAX: usize = 12;
+
 /// Returns the schema of `T`, without what only a generator needs.
 pub(crate) fn schema_of<T: JsonSchema>() -> Arc<JsonObject> {
     let mut settings = SchemaSettings::draft2020_12();
@@ -26,13 +29,14 @@ pub(crate) fn schema_of<T: JsonSchema>() -> Arc<JsonObject> {
 /// Returns the schema of an answer: the names and types of its fields, and no more.
 ///
 /// Whoever reads an answer sees what lies within a field; the words are for those who must fill fields in, and
-/// `/openapi.json` has everything. Nothing is required, so that a refusal fits too: some clients check even answers marked
+/// `/openapi.json` has everything. Of an answer with many fields the first are named, which matter most. Nothing is required, so that a refusal fits too: some clients check even answers marked
 /// as errors, and would throw away what went wrong.
 pub(crate) fn answer_schema_of<T: JsonSchema>() -> Arc<JsonObject> {
     let full = schema_of::<T>();
     let fields = full.get("properties").and_then(Value::as_object);
     let outline = |(name, schema): (&String, &Value)| (name.clone(), outline(schema));
-    let fields: Map<_, _> = fields.into_iter().flatten().map(outline).collect();
+    let fields = fields.into_iter().flatten().take(FIELDS_NAMED_MAX);
+    let fields: Map<_, _> = fields.map(outline).collect();
     let schema = serde_json::json!({ "type": "object", "properties": fields });
     Arc::new(schema.as_object().cloned().unwrap_or_default())
 }

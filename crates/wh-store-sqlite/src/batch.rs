@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
-use wh_domain::{EventSeq, Key, KeyId, NewEvent, Run, Session};
+use wh_domain::{EventSeq, Key, KeyId, NewEvent, Run, Session, SessionId, TurnId};
 use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, RunStep, StoreError};
 
 use crate::audit::AuditRow;
@@ -11,7 +11,7 @@ use crate::change::Change;
 use crate::error::store_error;
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
-use crate::{audit, event, key, message, retention, run, run_apply};
+use crate::{audit, delivery, event, key, message, retention, run, run_apply};
 
 /// A transaction that is open on the writer's connection.
 ///
@@ -78,6 +78,17 @@ impl<'c> Batch<'c> {
     /// Stores what happened in a run, or leaves no trace of it.
     pub(crate) async fn apply_step(&mut self, step: RunStep) -> Txn<Result<Box<Session>>> {
         let result = run_apply::apply_in_txn(self, step).await;
+        self.settle(result).await
+    }
+
+    /// Tells a session about its children, or leaves no trace of it.
+    pub(crate) async fn tell_news(
+        &mut self,
+        session: SessionId,
+        turn: TurnId,
+        at: Timestamp,
+    ) -> Txn<Result<bool>> {
+        let result = delivery::tell_in_txn(self, session, turn, at).await;
         self.settle(result).await
     }
 

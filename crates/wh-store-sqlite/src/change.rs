@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
     ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
-    SessionPatch, SettingKey, SettingValue, Settlement, User, Worktree, WorktreeStateName,
+    SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, Worktree, WorktreeStateName,
 };
 use wh_store::{
     Applied, Commit, Expired, Forgotten, MessageAppend, NewSession, QueueRules, Result, RunStep,
@@ -36,6 +36,13 @@ pub(crate) enum Request {
         key: KeyId,
         until: Timestamp,
         answer: oneshot::Sender<Result<()>>,
+    },
+    /// Tells a session about its children.
+    NewsTell {
+        session: SessionId,
+        turn: TurnId,
+        at: Timestamp,
+        answer: oneshot::Sender<Result<bool>>,
     },
     /// Tells followers of something that leaves no other trace.
     Announce {

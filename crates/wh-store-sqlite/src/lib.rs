@@ -25,6 +25,7 @@ mod board_sql;
 mod cache;
 mod change;
 mod checkpoint;
+mod delivery;
 mod error;
 mod event;
 mod header;

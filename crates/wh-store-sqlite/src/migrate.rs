@@ -36,6 +36,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "worktrees",
         sql: include_str!("../migrations/0003_worktrees.sql"),
     },
+    Migration {
+        name: "orchestration",
+        sql: include_str!("../migrations/0004_orchestration.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Abilities, Approval, Conversation, EventKind, Facts, Key, KeyId, NewEvent, Run, Session,
-    SessionId, ToolsLink, Turn,
+    Abilities, Approval, Budget, Conversation, EventKind, Facts, Key, KeyId, NewEvent, Run,
+    Session, SessionId, ToolsLink, Turn, TurnId,
 };
 use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
@@ -14,6 +14,7 @@ use crate::SqliteStore;
 use crate::approval::approval_row;
 use crate::batch::Batch;
 use crate::change::Request;
+use crate::delivery;
 use crate::error::store_error;
 use crate::key;
 use crate::reach::Query;
@@ -39,6 +40,16 @@ impl RunStore for SqliteStore {
             .await
     }
 
+    async fn news_tell(&self, session: SessionId, turn: TurnId, at: Timestamp) -> Result<bool> {
+        self.ask(|answer| Request::NewsTell {
+            session,
+            turn,
+            at,
+            answer,
+        })
+        .await
+    }
+
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {
         // One transaction: what is compared must be of one moment.
         let mut reader = self.readers.begin().await.map_err(store_error)?;
@@ -53,6 +64,8 @@ impl RunStore for SqliteStore {
             running: turn_in(conn, session.id, "running").await?,
             next: turn_in(conn, session.id, "queued").await?,
             approvals: approvals_open(conn, session.id, session.epoch).await?,
+            budget_left: budget_left(conn, &session).await?,
+            has_news: delivery::has_news(conn, session.id).await?,
             session,
         }))
     }
@@ -61,11 +74,25 @@ impl RunStore for SqliteStore {
         let query = Query::new(
             "SELECT id FROM sessions WHERE state IN ('creating', 'running', 'waiting', 'stopping')
              UNION SELECT session_id FROM runs WHERE ended_at IS NULL
-             UNION SELECT session_id FROM turns WHERE finished_at IS NULL AND state = 'queued'",
+             UNION SELECT session_id FROM turns WHERE finished_at IS NULL AND state = 'queued'
+             UNION SELECT d.target_id FROM deliveries d JOIN sessions s ON s.id = d.target_id
+                 WHERE d.state = 'pending' AND d.target_id IS NOT NULL AND s.state = 'idle' AND s.archived = 0",
         );
         let rows = self.rows(query).await?;
         Ok(row::listed("session", &rows, |row| row::id(row, "id")))
     }
+}
+
+/// Returns what is left of a session's budget and of the budgets of all above it.
+async fn budget_left(conn: &mut SqliteConnection, session: &Session) -> Result<Budget> {
+    let mut left = session.budget_left();
+    let mut above = session.parent;
+    while let Some(id) = above {
+        let ancestor = session_in_txn(conn, id).await?;
+        left = left.intersect(ancestor.budget_left());
+        above = ancestor.parent;
+    }
+    Ok(left)
 }
 
 async fn run_of(

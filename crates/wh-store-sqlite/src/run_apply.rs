@@ -4,12 +4,13 @@ use jiff::Timestamp;
 use sqlx::{Row, SqliteConnection};
 use wh_domain::{
     Approval, ApprovalId, ApprovalState, EventKind, Facts, MessageKind, NewEvent, NewMessage,
-    Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
+    NewsKind, Route, Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
 };
 use wh_store::{Result, RunFact, RunStep, StoreError};
 
 use crate::approval;
 use crate::batch::Batch;
+use crate::delivery;
 use crate::error::store_error;
 use crate::message::last_words;
 use crate::row::{int, micros, uuid, uuid_opt};
@@ -38,6 +39,7 @@ pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result
         return Ok(Box::new(session));
     }
     let before = session.state.name();
+    let used_before = session.usage;
     let mut applying = Applying {
         conn: batch.conn,
         session,
@@ -53,6 +55,7 @@ pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result
     let mut update = update_query(&applying.session);
     let updated = update.build().execute(&mut *applying.conn).await;
     updated.map_err(store_error)?;
+    applying.count_above(used_before).await?;
     let Applying {
         session,
         events,
@@ -178,6 +181,60 @@ impl Applying<'_> {
         }
     }
 
+    /// Counts what was used since `before` for every session above.
+    async fn count_above(&mut self, before: Usage) -> Result<()> {
+        let used = self.session.usage.since(before);
+        let Some(parent) = self.session.parent.filter(|_| used != Usage::default()) else {
+            return Ok(());
+        };
+        sqlx::query(
+            "WITH RECURSIVE above (id, parent_id) AS (
+                 SELECT id, parent_id FROM sessions WHERE id = ?
+                 UNION SELECT s.id, s.parent_id FROM sessions s JOIN above ON s.id = above.parent_id)
+             UPDATE sessions SET below_input_tokens = below_input_tokens + ?, below_cached_tokens = below_cached_tokens + ?,
+                 below_output_tokens = below_output_tokens + ?, below_cost_micros = below_cost_micros + ?,
+                 below_wall_seconds = below_wall_seconds + ?, below_turns = below_turns + ?
+             WHERE id IN (SELECT id FROM above)",
+        )
+        .bind(uuid(parent))
+        .bind(int(used.input_tokens))
+        .bind(int(used.cached_tokens))
+        .bind(int(used.output_tokens))
+        .bind(int(used.cost_micros))
+        .bind(int(used.wall_seconds))
+        .bind(int(used.turns))
+        .execute(&mut *self.conn)
+        .await
+        .map(drop)
+        .map_err(store_error)
+    }
+
+    /// Has the parent told, if it wants to be.
+    async fn news(
+        &mut self,
+        kind: NewsKind,
+        words: &str,
+        approval: Option<ApprovalId>,
+    ) -> Result<()> {
+        let child = &self.session;
+        let asks = approval.is_some() && child.policy.route == Route::Parent;
+        if child.parent.is_none() || !(child.callback || asks) {
+            return Ok(());
+        }
+        delivery::insert_in_txn(self.conn, child, kind, words, approval, self.at).await
+    }
+
+    /// Returns the last thing that the agent said in a turn.
+    async fn words_of(&mut self, turn: TurnId) -> Result<String> {
+        let sql = "SELECT text FROM messages WHERE session_id = ? AND turn_id = ? AND kind = 'agent' ORDER BY seq DESC LIMIT 1";
+        let found = sqlx::query_scalar(sql)
+            .bind(uuid(self.session.id))
+            .bind(uuid(turn))
+            .fetch_optional(&mut *self.conn)
+            .await;
+        found.map(Option::unwrap_or_default).map_err(store_error)
+    }
+
     /// Moves the state on where that is a legal step. What a run reports is a fact, and may be late: a session that is
     /// being stopped does not care that its turn is over.
     fn happens(&mut self, event: SessionEvent) {
@@ -249,6 +306,8 @@ impl Applying<'_> {
         approval::insert_in_txn(self.conn, &approval).await?;
         if approval.state == ApprovalState::Pending {
             self.happens(SessionEvent::ApprovalRequested);
+            self.news(NewsKind::NeedsAnswer, &approval.text, Some(approval.id))
+                .await?;
         }
         self.announce_approval(approval.id, EventKind::Created, approval.state);
         Ok(())
@@ -327,7 +386,7 @@ impl Applying<'_> {
              WHERE id = ? AND finished_at IS NULL",
         )
         .bind(end.state.as_str())
-        .bind(end.reason)
+        .bind(end.reason.as_deref())
         .bind(end.commit_after)
         .bind(int(usage.input_tokens))
         .bind(int(usage.cached_tokens))
@@ -353,6 +412,15 @@ impl Applying<'_> {
             self.withdraw().await?;
             self.happens(SessionEvent::TurnFinished);
         }
+        let (kind, words) = match end.state {
+            TurnState::Completed if self.session.callback => {
+                (NewsKind::Finished, self.words_of(turn).await?)
+            }
+            TurnState::Completed => (NewsKind::Finished, String::new()),
+            TurnState::Cancelled => (NewsKind::Cancelled, end.reason.unwrap_or_default()),
+            _ => (NewsKind::Failed, end.reason.unwrap_or_default()),
+        };
+        self.news(kind, &words, None).await?;
         self.events.push(NewEvent {
             kind: EventKind::StateChanged,
             subject: turn.into(),
@@ -440,6 +508,9 @@ impl Applying<'_> {
         self.of_run(sqlx::query(sql).bind(micros(self.at))).await?;
         self.happens(SessionEvent::ProcessGone);
         if let Some(reason) = failed {
+            if turn.is_none() {
+                self.news(NewsKind::Failed, &reason, None).await?;
+            }
             self.happens(SessionEvent::WorkFailed { reason });
             self.cancel_queue(&ending).await?;
         }

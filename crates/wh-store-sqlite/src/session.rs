@@ -1,12 +1,12 @@
 //! Sessions.
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
     EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
-    SessionFilter, SessionId, SessionPatch,
+    SessionFilter, SessionId, SessionPatch, SpawnLimits,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -15,7 +15,7 @@ use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::reach::{Owned, Query, push_candidates, push_owned, push_tree};
-use crate::row::{self, micros, uuid};
+use crate::row::{self, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, session_row, update_query};
 use crate::user::push_page;
@@ -150,8 +150,9 @@ pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, session: &Session) -> R
 /// Begins a session with its first prompt, if its owner may have one more under way.
 pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Result<()> {
     let live: i64 = sqlx::query_scalar(
-        "SELECT count(*) FROM sessions WHERE owner_user_id = ?
-             AND state IN ('creating', 'idle', 'running', 'waiting', 'reviewing', 'stopping') AND archived = 0",
+        "SELECT count(*) FROM sessions s WHERE owner_user_id = ? AND archived = 0
+             AND (state IN ('creating', 'running', 'waiting', 'reviewing', 'stopping')
+                 OR EXISTS (SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at IS NULL))",
     )
     .bind(uuid(new.session.owner.user))
     .fetch_one(&mut *batch.conn)
@@ -164,6 +165,9 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Res
             max,
         });
     }
+    if let Some(limits) = new.spawn {
+        check_tree_in_txn(batch.conn, &new.session, limits).await?;
+    }
     if let Some(worktree) = &new.worktree {
         worktree::insert_in_txn(batch.conn, worktree).await?;
     }
@@ -172,6 +176,46 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Res
     inserted.map_err(|e| insert_error(e, &[]))?;
     if let Some(turn) = &new.turn {
         turn::insert_in_txn(batch.conn, turn).await?;
+    }
+    Ok(())
+}
+
+/// Refuses a session that would make its tree larger than it may be.
+async fn check_tree_in_txn(
+    conn: &mut SqliteConnection,
+    child: &Session,
+    limits: SpawnLimits,
+) -> Result<()> {
+    if child.depth > limits.depth_max {
+        let (what, max) = ("levels below a root session", limits.depth_max);
+        return Err(StoreError::Limit { what, max });
+    }
+    let a_minute_ago = child.created_at - SignedDuration::from_mins(1);
+    let (children, tree, recent): (i64, i64, i64) = sqlx::query_as(
+        "SELECT (SELECT count(*) FROM sessions s WHERE parent_id = ?1 AND archived = 0
+                 AND (state IN ('creating', 'running', 'waiting', 'reviewing', 'stopping')
+                     OR EXISTS (SELECT 1 FROM runs r WHERE r.session_id = s.id AND r.ended_at IS NULL))),
+             (SELECT count(*) FROM sessions WHERE root_id = ?2),
+             (SELECT count(*) FROM sessions WHERE root_id = ?2 AND created_at > ?3 AND parent_id IS NOT NULL)",
+    )
+    .bind(uuid_opt(child.parent))
+    .bind(uuid(child.root))
+    .bind(micros(a_minute_ago))
+    .fetch_one(conn)
+    .await
+    .map_err(store_error)?;
+    for (count, max, what) in [
+        (children, limits.children_max, "children under way"),
+        (tree, limits.tree_max, "sessions in a tree"),
+        (
+            recent,
+            limits.per_minute_max,
+            "spawns in a tree within a minute",
+        ),
+    ] {
+        if count >= i64::from(max) {
+            return Err(StoreError::Limit { what, max });
+        }
     }
     Ok(())
 }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, Policy, Session, SessionRole, SessionState, SessionStateName,
-    Title, Usage,
+    AgentName, Budget, Description, Policy, RoleSet, Session, SessionRole, SessionState,
+    SessionStateName, Title, Usage,
 };
 
 use crate::reach::Query;
@@ -19,7 +19,7 @@ pub(crate) fn insert_query(session: &Session) -> Query {
              archived, parent_id, root_id, depth, repo_id, worktree_id, path, board_id, policy, mode, epoch,
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
-             last_seq, last_words, created_at, updated_at) VALUES (",
+             last_seq, last_words, created_at, updated_at, lineage, callback) VALUES (",
     );
     let state = StateColumns::from(&session.state);
     let (budget, usage) = (session.budget, session.usage);
@@ -70,7 +70,9 @@ pub(crate) fn insert_query(session: &Session) -> Query {
     }
     row.push_bind(session.last_words.as_deref())
         .push_bind(micros(session.created_at))
-        .push_bind(micros(session.updated_at));
+        .push_bind(micros(session.updated_at))
+        .push_bind(lineage_text(session.lineage))
+        .push_bind(session.callback);
     query.push(")");
     query
 }
@@ -117,6 +119,16 @@ fn policy_text(policy: &Policy) -> Option<String> {
     // Writing texts and enums as JSON cannot fail.
     let text = || serde_json::to_string(policy).unwrap_or_default();
     (*policy != Policy::default()).then(text)
+}
+
+fn lineage_text(lineage: RoleSet) -> String {
+    let roles: Vec<_> = lineage.iter().map(SessionRole::as_str).collect();
+    roles.join(",")
+}
+
+fn parse_lineage(text: &str) -> Option<RoleSet> {
+    let roles = text.split(',').filter(|role| !role.is_empty());
+    roles.map(SessionRole::parse).collect()
 }
 
 fn path_text(session: &Session) -> Option<String> {
@@ -212,6 +224,8 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         state: state_columns(row)?,
         archived: row::get(row, "archived")?,
         parent: row::id_opt(row, "parent_id")?,
+        lineage: row::parse_enum(row, "lineage", parse_lineage)?,
+        callback: row::get(row, "callback")?,
         root: row::id(row, "root_id")?,
         depth: u32::try_from(row::count(row, "depth")?).map_err(|e| BadRow::new("depth", e))?,
         repo: row::id_opt(row, "repo_id")?,
@@ -228,17 +242,40 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
             wall_seconds: row::count_opt(row, "budget_wall_seconds")?,
             turns: row::count_opt(row, "budget_turns")?,
         },
-        usage: Usage {
-            input_tokens: row::count(row, "used_input_tokens")?,
-            cached_tokens: row::count(row, "used_cached_tokens")?,
-            output_tokens: row::count(row, "used_output_tokens")?,
-            cost_micros: row::count(row, "used_cost_micros")?,
-            wall_seconds: row::count(row, "used_wall_seconds")?,
-            turns: row::count(row, "used_turns")?,
-        },
+        usage: usage_columns(row, USED, row::count(row, "used_turns")?)?,
+        used_below: usage_columns(row, USED_BELOW, row::count(row, "below_turns")?)?,
         last_seq: row::count(row, "last_seq")?,
         last_words: row::get(row, "last_words")?,
         created_at: row::time(row, "created_at")?,
         updated_at: row::time(row, "updated_at")?,
+    })
+}
+
+/// The columns of what a session or turn has used, but for the number of turns.
+pub(crate) const USED: [&str; 5] = [
+    "used_input_tokens",
+    "used_cached_tokens",
+    "used_output_tokens",
+    "used_cost_micros",
+    "used_wall_seconds",
+];
+const USED_BELOW: [&str; 5] = [
+    "below_input_tokens",
+    "below_cached_tokens",
+    "below_output_tokens",
+    "below_cost_micros",
+    "below_wall_seconds",
+];
+
+/// Reads what was used from its columns.
+pub(crate) fn usage_columns(row: &SqliteRow, columns: [&str; 5], turns: u64) -> Parsed<Usage> {
+    let [input, cached, output, cost, wall] = columns;
+    Ok(Usage {
+        input_tokens: row::count(row, input)?,
+        cached_tokens: row::count(row, cached)?,
+        output_tokens: row::count(row, output)?,
+        cost_micros: row::count(row, cost)?,
+        wall_seconds: row::count(row, wall)?,
+        turns,
     })
 }

@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
     IdRef, NewTurn, Page, PageRequest, Reach, Sender, SessionEvent, SessionId, SessionState, Turn,
-    TurnId, TurnState, Usage,
+    TurnId, TurnState,
 };
 use wh_store::{Applied, Commit, QueueRules, Result, StoreError, TurnStore};
 
@@ -18,6 +18,7 @@ use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned};
 use crate::row::{self, Parsed, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session::move_in_txn;
+use crate::session_row::{USED, usage_columns};
 
 #[async_trait]
 impl TurnStore for SqliteStore {
@@ -97,14 +98,7 @@ pub(crate) fn turn_row(row: &SqliteRow) -> Parsed<Turn> {
         reason: row::get(row, "reason")?,
         commit_before: row::get(row, "commit_before")?,
         commit_after: row::get(row, "commit_after")?,
-        usage: Usage {
-            input_tokens: row::count(row, "used_input_tokens")?,
-            cached_tokens: row::count(row, "used_cached_tokens")?,
-            output_tokens: row::count(row, "used_output_tokens")?,
-            cost_micros: row::count(row, "used_cost_micros")?,
-            wall_seconds: row::count(row, "used_wall_seconds")?,
-            turns: 1,
-        },
+        usage: usage_columns(row, USED, 1)?,
         created_at: row::time(row, "created_at")?,
         finished_at: row::time_opt(row, "finished_at")?,
     })

@@ -53,6 +53,7 @@ enum Answer {
     Step(oneshot::Sender<Result<Box<Session>>>, Result<Box<Session>>),
     Plain(oneshot::Sender<Result<()>>, Result<()>),
     Forget(oneshot::Sender<Result<Forgotten>>, Result<Forgotten>),
+    Told(oneshot::Sender<Result<bool>>, Result<bool>),
 }
 
 impl Answer {
@@ -64,6 +65,7 @@ impl Answer {
             Self::Step(to, result) => drop(to.send(result)),
             Self::Plain(to, result) => drop(to.send(result)),
             Self::Forget(to, result) => drop(to.send(result)),
+            Self::Told(to, result) => drop(to.send(result)),
         }
     }
 
@@ -75,6 +77,7 @@ impl Answer {
             Self::Step(to, _) => drop(to.send(Err(failed.answer()))),
             Self::Plain(to, _) => drop(to.send(Err(failed.answer()))),
             Self::Forget(to, _) => drop(to.send(Err(failed.answer()))),
+            Self::Told(to, _) => drop(to.send(Err(failed.answer()))),
         }
     }
 }
@@ -250,6 +253,15 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.renew_run(key, until).await;
             keep(answers, answer, result, Answer::Plain)
         }
+        Request::NewsTell {
+            session,
+            turn,
+            at,
+            answer,
+        } => {
+            let result = batch.tell_news(session, turn, at).await;
+            keep(answers, answer, result, Answer::Told)
+        }
         Request::Announce { at, event, answer } => {
             let result = batch.announce_one(at, *event);
             keep(answers, answer, result, Answer::Append)
@@ -292,6 +304,7 @@ fn refuse(request: Request, failed: &Failed) {
         Request::Announce { answer, .. } => drop(answer.send(Err(reason))),
         Request::Forget { answer, .. } => drop(answer.send(Err(reason))),
         Request::RunApply { answer, .. } => drop(answer.send(Err(reason))),
+        Request::NewsTell { answer, .. } => drop(answer.send(Err(reason))),
         Request::RunBegin { answer, .. }
         | Request::RunRenew { answer, .. }
         | Request::Probe { answer } => drop(answer.send(Err(reason))),

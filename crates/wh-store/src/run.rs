@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use wh_domain::{
-    Abilities, Approval, ApprovalId, Conversation, Key, KeyId, NewMessage, Run, Session, SessionId,
-    Settlement, ToolsLink, Turn, TurnId, TurnState, Usage,
+    Abilities, Approval, ApprovalId, Budget, Conversation, Key, KeyId, NewMessage, Run, Session,
+    SessionId, Settlement, ToolsLink, Turn, TurnId, TurnState, Usage,
 };
 
 use crate::Result;
@@ -88,6 +88,10 @@ pub struct SessionWork {
     pub next: Option<Turn>,
     /// Approvals of the current run that are pending, or settled without the agent knowing it.
     pub approvals: Vec<Approval>,
+    /// What is left of its budget and of the budgets above it.
+    pub budget_left: Budget,
+    /// Whether there is something to tell it about its children.
+    pub has_news: bool,
 }
 
 /// Keeps runs. For the server itself: there is no reach.
@@ -103,6 +107,10 @@ pub trait RunStore {
 
     /// Lets a run's token live longer.
     async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()>;
+
+    /// Tells a session that is idle everything it is to be told about its children, by one prompt. Returns whether there
+    /// was something to tell: of several calls one tells it.
+    async fn news_tell(&self, session: SessionId, turn: TurnId, at: Timestamp) -> Result<bool>;
 
     /// Returns everything that decides what is to be done about a session.
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>>;

@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 use wh_domain::{
     IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter, SessionId,
-    SessionPatch, Worktree,
+    SessionPatch, SpawnLimits, Worktree,
 };
 
 use crate::{Applied, Commit, Result};
@@ -19,6 +19,8 @@ pub struct NewSession {
     pub turn: Option<NewTurn>,
     /// The most sessions of its owner that may be under way, this one included.
     pub live_max: u32,
+    /// How far its tree may grow, if it has a parent.
+    pub spawn: Option<SpawnLimits>,
 }
 
 /// Keeps sessions. A session's tree reaches itself and its descendants.

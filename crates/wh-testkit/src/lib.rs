@@ -2,6 +2,7 @@
 //! filled with known users, sessions and keys, an agent and a model that follow a script, and the binaries `conformance-server`,
 //! `scripted-agent`, `scripted-model`, `bench-ceiling` and `bench-seed`.
 
+pub mod dice;
 pub mod git;
 pub mod model;
 pub mod run;

@@ -3,9 +3,10 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
+use newtype_uuid::GenericUuid;
 use wh_domain::{
     Approval, ApprovalKind, ApprovalState, Budget, IdRef, MessageKind, Reach, Run, SessionState,
-    SettingKey, Settlement, ToolsLink, Turn, TurnState, Usage,
+    SettingKey, Settlement, ToolsLink, Turn, TurnId, TurnState, Usage,
 };
 use wh_runner::{
     event::PermissionKind,
@@ -85,6 +86,9 @@ impl Keeper {
                     return Ok(Look::Again);
                 }
                 self.start(work).await
+            }
+            (SessionState::Idle, None) if work.has_news && self.tell_news().await? => {
+                Ok(Look::Again)
             }
             _ => Ok(Look::Done),
         }
@@ -213,12 +217,22 @@ impl Keeper {
             (None, Some(turn), SessionState::Idle | SessionState::Reviewing { .. }) => {
                 return self.hand_over(work, turn, until).await;
             }
+            (None, None, SessionState::Idle) if work.has_news && self.tell_news().await? => {
+                return Ok(Look::Again);
+            }
             (None, None, SessionState::Idle) => {
                 return self.rest_or_put_away(run, now, until).await;
             }
             _ => {}
         }
         Ok(Look::Rest(until))
+    }
+
+    /// Tells the session about its children: queues a prompt, which then goes the way of every prompt.
+    async fn tell_news(&self) -> Result<bool> {
+        let turn = TurnId::from_untyped_uuid(self.app.ids.next());
+        let now = self.app.clock.now();
+        Ok(self.app.store.news_tell(self.session, turn, now).await?)
     }
 
     /// Hands the next prompt to the agent. That it has it is recorded when it says so; if we end in between, the next life
@@ -517,24 +531,17 @@ fn answer_of(approval: &Approval) -> Action {
 
 /// Says which part of the budget is used up.
 fn spent(work: &SessionWork) -> Option<String> {
-    let left = work.session.budget.less(work.session.usage);
-    budget_words(left)
+    budget_words(work.budget_left)
 }
 
 fn budget_words(left: Budget) -> Option<String> {
-    let parts = [
-        (left.tokens, "tokens"),
-        (left.cost_micros, "money"),
-        (left.wall_seconds, "time"),
-        (left.turns, "turns"),
-    ];
-    let spent = parts.into_iter().find(|(left, _)| *left == Some(0));
-    spent.map(|(_, what)| format!("the session's budget of {what} is used up"))
+    let spent = left.used_up()?;
+    Some(format!("the session's budget of {spent} is used up"))
 }
 
 /// Says which part of the budget was used up during the turn; the count of turns is looked at between them.
 fn spent_meanwhile(work: &SessionWork, now: Timestamp, until: &mut Timestamp) -> Option<String> {
-    let mut left = work.session.budget.less(work.session.usage);
+    let mut left = work.budget_left;
     left.turns = None;
     if let (
         Some(seconds),

@@ -178,6 +178,9 @@ impl Keeper {
                 facts,
             };
             let session = self.app.store.run_apply(step).await?;
+            if weighty {
+                self.wake_parent(&session);
+            }
             let journal_seq = last.seq;
             let run = Some(Run {
                 journal_seq,
@@ -273,7 +276,17 @@ impl Keeper {
         match self.app.store.run_apply(step).await {
             // Somebody was faster: look again.
             Err(StoreError::Stale { .. }) => Ok(()),
-            stored => Ok(stored.map(drop)?),
+            stored => {
+                self.wake_parent(&stored?);
+                Ok(())
+            }
+        }
+    }
+
+    /// Has the parent looked at: it may have to be told.
+    fn wake_parent(&self, session: &Session) {
+        if let Some(parent) = session.parent {
+            self.app.wake(parent);
         }
     }
 

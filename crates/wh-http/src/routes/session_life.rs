@@ -4,8 +4,8 @@ use http::Method;
 use wh_api::{
     ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView, PromptedView,
     SessionCreateRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
-    SessionView, SessionWaitRequest, SessionWaitView, TurnDetailView, TurnGetRequest,
-    TurnListRequest, TurnListView, cursor_of,
+    SessionSpawnRequest, SessionView, SessionWaitRequest, SessionWaitView, TurnDetailView,
+    TurnGetRequest, TurnListRequest, TurnListView, cursor_of,
 };
 use wh_app::{ApprovalAnswer, ApprovalQuery};
 use wh_domain::Operation;
@@ -32,6 +32,25 @@ fn session_routes() -> Vec<Route> {
                 Ok(SessionView::from(&session))
             },
         ),
+        create(
+            "/sessions/{parent}/children",
+            Operation::SessionSpawn,
+            "Begins a session under another and, if asked to, waits for what comes of its prompt",
+            |view: &PromptedView| Some(format!("/sessions/{}", view.session)),
+            |server, cx, request: SessionSpawnRequest| async move {
+                let spawn = server
+                    .app
+                    .session_spawn(&cx, request.input()?, request.wait());
+                let done = spawn.await?;
+                Ok(PromptedView::new(
+                    &done.session,
+                    &done.turn,
+                    done.words,
+                    &done.approvals,
+                ))
+            },
+        )
+        .waits(),
         change(
             Method::POST,
             "/sessions/{session}/prompts",

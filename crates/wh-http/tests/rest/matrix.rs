@@ -32,6 +32,7 @@ fn described() -> Vec<Described> {
                 .replace("{key}", ABSENT)
                 .replace("{board}", ABSENT)
                 .replace("{session}", ABSENT)
+                .replace("{parent}", ABSENT)
                 .replace("{turn}", ABSENT)
                 .replace("{approval}", ABSENT)
                 .replace("{user}", ABSENT)
@@ -93,6 +94,7 @@ async fn each_route_refuses_whom_the_table_refuses() {
         key,
         session: SessionId::from_untyped_uuid(Uuid::nil()),
         role: SessionRole::General,
+        lineage: wh_domain::RoleSet::default(),
         epoch: 1,
     };
     use UserRole::{Admin, Member};

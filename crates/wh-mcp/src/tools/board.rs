@@ -26,8 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::BoardGet,
             "Shows one board: its zones and what lies where.",
             board_get,
-        )
-        .for_sessions(),
+        ),
         Tool::new(
             tool,
             Operation::BoardCreate,

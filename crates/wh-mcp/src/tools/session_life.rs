@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use wh_api::{
     PromptedView, SessionCreateRequest, SessionInterruptRequest, SessionManageRequest,
-    SessionPromptRequest, SessionView, SessionWaitRequest, SessionWaitView,
+    SessionPromptRequest, SessionSpawnRequest, SessionView, SessionWaitRequest, SessionWaitView,
 };
-use wh_app::{App, OpContext, Result};
+use wh_app::{App, OpContext, Prompted, Result};
 use wh_domain::Operation;
 
 use super::Tool;
@@ -22,6 +22,13 @@ pub(super) fn tools() -> Vec<Tool> {
             session_create,
         )
         .for_keys(),
+        Tool::new(
+            set,
+            Operation::SessionSpawn,
+            "Begins a child session: another agent at work on a prompt. Returns at once unless told to wait.",
+            session_spawn,
+        )
+        .for_sessions(),
         Tool::new(
             set,
             Operation::SessionPrompt,
@@ -63,6 +70,19 @@ async fn session_create(
     Ok(SessionView::from(&session.await?))
 }
 
+async fn session_spawn(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionSpawnRequest,
+) -> Result<PromptedView> {
+    let done = app.session_spawn(&cx, request.input()?, request.wait());
+    Ok(prompted(done.await?))
+}
+
+fn prompted(done: Prompted) -> PromptedView {
+    PromptedView::new(&done.session, &done.turn, done.words, &done.approvals)
+}
+
 async fn session_prompt(
     app: Arc<App>,
     cx: OpContext,
@@ -71,13 +91,7 @@ async fn session_prompt(
     let when_busy = request.when_busy()?;
     let (session, prompt) = (request.session()?, request.prompt()?);
     let done = app.session_prompt(&cx, &session, &prompt, when_busy, request.wait());
-    let done = done.await?;
-    Ok(PromptedView::new(
-        &done.session,
-        &done.turn,
-        done.words,
-        &done.approvals,
-    ))
+    Ok(prompted(done.await?))
 }
 
 async fn session_wait(

@@ -31,6 +31,7 @@ fn session() -> Principal {
         key: key(),
         session: SessionId::from_untyped_uuid(Uuid::from_u128(3)),
         role: SessionRole::General,
+        lineage: wh_domain::RoleSet::default(),
         epoch: 1,
     })
 }
@@ -49,7 +50,7 @@ fn cost(principal: &Principal) -> (usize, usize) {
 #[test]
 fn callers_are_shown_what_they_use_most() {
     insta::assert_snapshot!(names(&full(), &Toolsets::Default).join(" "), @"agent_list approval_answer approval_list message_list repo_add repo_list session_create session_get session_list session_manage session_prompt session_wait tool_call tool_search");
-    insta::assert_snapshot!(names(&session(), &Toolsets::Default).join(" "), @"approval_answer approval_list board_get message_list session_current session_get session_list session_prompt session_tree session_update session_wait tool_call tool_search");
+    insta::assert_snapshot!(names(&session(), &Toolsets::Default).join(" "), @"approval_answer approval_list message_list session_current session_get session_list session_prompt session_spawn session_tree session_update session_wait tool_call tool_search");
     let reader = principal(Credential::Read { key: key() });
     insta::assert_snapshot!(names(&reader, &Toolsets::Default).join(" "), @"agent_list approval_list message_list repo_list session_get session_list session_wait tool_call tool_search");
 }

@@ -14,7 +14,7 @@ use wh_api::{BoardCreateRequest, EventListRequest};
 use wh_client::Client;
 use wh_testkit::server::TestServer;
 
-use crate::dice::{Dice, count};
+use wh_testkit::dice::{Dice, count};
 
 const WRITERS: u64 = 8;
 const ROUNDS: u64 = 50;

@@ -10,6 +10,5 @@
 )]
 
 mod crash_ledger;
-mod dice;
 mod worktrees;
 mod writers;

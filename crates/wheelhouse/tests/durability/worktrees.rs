@@ -9,7 +9,7 @@ use serde_json::Value;
 use wh_testkit::git::{git, repository};
 use wh_testkit::server::TestServer;
 
-use crate::dice::{Dice, count};
+use wh_testkit::dice::{Dice, count};
 
 const ROUNDS: u64 = 8;
 const AT_ONCE: usize = 4;

@@ -8,7 +8,7 @@ use wh_api::{BackupCreateRequest, BoardCreateRequest};
 use wh_client::Client;
 use wh_testkit::server::TestServer;
 
-use crate::dice::count;
+use wh_testkit::dice::count;
 
 const WRITERS: usize = 64;
 const SECONDS: u64 = 20;

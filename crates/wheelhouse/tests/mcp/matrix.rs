@@ -34,6 +34,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::SessionInterrupt
         | Operation::TurnList => json!({ "session": id }),
         Operation::SessionCreate => json!({ "agent": "echo" }),
+        Operation::SessionSpawn => json!({ "parent": id, "prompt": "say mine" }),
         Operation::SessionPrompt => json!({ "session": id, "prompt": "say mine" }),
         Operation::SessionWait => json!({ "sessions": [id], "timeout": 1 }),
         Operation::SessionManage => json!({ "session": id, "action": "stop" }),
@@ -81,6 +82,7 @@ fn callers(world: &World) -> Vec<(&str, Principal)> {
         key,
         session: some_id::<SessionId>(),
         role: SessionRole::General,
+        lineage: wh_domain::RoleSet::default(),
         epoch: 1,
     };
     use UserRole::{Admin, Member};

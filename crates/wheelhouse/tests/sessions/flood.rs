@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::harness::{World, count};
+use wh_testkit::dice::count;
+
+use crate::harness::World;
 
 /// The most that server and runner may ever have held.
 const RESIDENT_KB_MAX: u64 = 150 << 10;

@@ -5,19 +5,13 @@ use std::time::Duration;
 use wh_api::{
     ApprovalAnswerRequest, ApprovalListRequest, ApprovalView, MessageListRequest, MessageView,
     PromptedView, SessionCreateRequest, SessionManageRequest, SessionPromptRequest, SessionView,
-    SessionWaitRequest,
+    SessionWaitRequest, TurnDetailView, TurnListRequest,
 };
 use wh_client::Client;
 use wh_testkit::server::{TestServer, built};
 
 /// Seconds that anything may take; far more than it does.
 pub(crate) const LONG: u32 = 60;
-
-/// Returns a count that the environment may raise.
-pub(crate) fn count(variable: &str, default: u64) -> u64 {
-    let given = std::env::var(variable).ok();
-    given.and_then(|text| text.parse().ok()).unwrap_or(default)
-}
 
 /// A server and its administrator.
 pub(crate) struct World {
@@ -87,6 +81,28 @@ impl World {
             ..prompt_of(session, prompt)
         };
         self.client.session_prompt(&request).await.unwrap()
+    }
+
+    /// Returns all turns of a session, oldest first, with their prompts.
+    pub(crate) async fn turns(&self, session: &str) -> Vec<TurnDetailView> {
+        let mut request = TurnListRequest {
+            session: session.to_owned(),
+            limit: Some(200),
+            ..TurnListRequest::default()
+        };
+        let mut turns = Vec::new();
+        loop {
+            let page = self.client.turn_list(&request).await.unwrap();
+            for turn in &page.turns {
+                turns.push(self.client.turn_get(&turn.id).await.unwrap());
+            }
+            match page.next_cursor {
+                Some(cursor) => request.cursor = Some(cursor),
+                None => break,
+            }
+        }
+        turns.reverse();
+        turns
     }
 
     /// Sends a prompt and does not wait.

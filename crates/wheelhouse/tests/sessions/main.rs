@@ -6,6 +6,8 @@
 )]
 
 mod approvals;
+mod deliveries;
+mod family;
 mod flood;
 mod harness;
 mod life;

@@ -2,7 +2,9 @@
 
 use std::time::{Duration, Instant};
 
-use crate::harness::{World, count};
+use wh_testkit::dice::count;
+
+use crate::harness::World;
 
 const KINDS: [&str; 6] = ["plain", "setsid", "double", "nohup", "env", "escape"];
 

@@ -2,7 +2,9 @@
 
 use std::time::Duration;
 
-use crate::harness::{World, count};
+use wh_testkit::dice::count;
+
+use crate::harness::World;
 
 /// Kills of the server; `WH_RESTARTS` asks for more.
 const KILLS: u64 = 5;

@@ -9,7 +9,7 @@ use wh_testkit::git::{git, repository};
 use crate::harness::World;
 
 /// Adds a repository with one commit and returns its directory.
-async fn repo(world: &World) -> std::path::PathBuf {
+pub(crate) async fn repo(world: &World) -> std::path::PathBuf {
     let path = repository(&world.server.home().join("app"));
     let request = RepoAddRequest {
         source: path.display().to_string(),

@@ -1,24 +1,25 @@
 //! Randomness that can be repeated: a seed, printed, that a variable can set.
 
+#![expect(clippy::print_stdout, reason = "a test prints its seed")]
+
+use std::hash::{BuildHasher, Hasher, RandomState};
+
 /// A small generator (splitmix64); nothing here needs a better one.
-pub(crate) struct Dice(u64);
+pub struct Dice(u64);
 
 impl Dice {
     /// Takes the seed from `WH_SEED`, or a fresh one, and prints it.
-    pub(crate) fn roll_out(test: &str) -> Self {
+    pub fn roll_out(test: &str) -> Self {
         let given = std::env::var("WH_SEED")
             .ok()
             .and_then(|seed| seed.parse().ok());
-        let seed = given.unwrap_or_else(|| {
-            let mut bytes = [0; 8];
-            getrandom::fill(&mut bytes).unwrap();
-            u64::from_be_bytes(bytes)
-        });
+        // The standard library seeds its maps by chance, which is all that is wanted here.
+        let seed = given.unwrap_or_else(|| RandomState::new().build_hasher().finish());
         println!("{test}: WH_SEED={seed}");
         Self(seed)
     }
 
-    pub(crate) fn below(&mut self, end: u64) -> u64 {
+    pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;
         z = (z ^ (z >> 30)).wrapping_mul(0xbf58_476d_1ce4_e5b9);
@@ -28,7 +29,7 @@ impl Dice {
 }
 
 /// Reads a count that a variable can raise for a long run.
-pub(crate) fn count(variable: &str, usual: u64) -> u64 {
+pub fn count(variable: &str, usual: u64) -> u64 {
     let given = std::env::var(variable).ok().and_then(|n| n.parse().ok());
     given.unwrap_or(usual)
 }

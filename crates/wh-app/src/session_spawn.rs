@@ -1,0 +1,177 @@
+//! Sessions that begin sessions.
+
+use std::time::Duration;
+
+use newtype_uuid::GenericUuid;
+use wh_domain::{
+    ErrorCode, Operation, Policy, Reach, Reference, Route, Session, SessionId, SessionPlace,
+    SessionState, SettingKey, SpawnInput, SpawnLimits, Usage, Workspace, WorktreeBase,
+};
+
+use crate::{
+    App, AppError, OpContext, Prompted, Result,
+    context::facts,
+    session_begin::{Beginning, Place, title_of},
+    session_wait::WAIT_MAX,
+};
+
+impl App {
+    /// Begins a session under another one, which never gives it more than it has itself, and waits for what comes of its
+    /// prompt if asked to.
+    pub async fn session_spawn(
+        &self,
+        cx: &OpContext,
+        input: SpawnInput,
+        wait: Option<Duration>,
+    ) -> Result<Prompted> {
+        let operation = Operation::SessionSpawn;
+        let parent = input.parent.as_ref().map_or("", Reference::as_str);
+        let facts = facts([("parent", parent)]);
+        // From before the child is there, so that nothing that comes of it is missed.
+        let watch = wait.map(|wait| self.watch(wait.min(WAIT_MAX)));
+        let turn = self
+            .change(cx, operation, facts.clone(), async {
+                let reach = cx.authorize(operation)?;
+                let parent = self.parent_of(cx, reach, input.parent.as_ref()).await?;
+                let new = self.child(cx, reach, &parent, input).await?;
+                let id = self.begin(cx, operation, facts, new).await?;
+                self.first_turn(id).await
+            })
+            .await?;
+        self.outcome_of(turn, watch).await
+    }
+
+    /// Finds the session that a child is to have as its parent.
+    async fn parent_of(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        named: Option<&Reference>,
+    ) -> Result<Session> {
+        let own = cx.principal.credential.session().map(Reference::from);
+        let reference = named.cloned().or(own);
+        let reference = reference.ok_or_else(|| {
+            AppError::invalid("name the parent").hint("or begin a session by session_create")
+        })?;
+        let parent = self.session_lookup(reach, &reference).await?;
+        if parent.archived || parent.state.name().is_end() {
+            let message = "the parent is archived or has ended";
+            return Err(AppError::new(ErrorCode::Conflict, message)
+                .hint("session_manage {\"action\": \"restore\"} brings an archived one back"));
+        }
+        Ok(parent)
+    }
+
+    /// Makes the child, with no more than its parent has.
+    async fn child(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        parent: &Session,
+        input: SpawnInput,
+    ) -> Result<Beginning> {
+        let agent = input.agent.unwrap_or_else(|| parent.agent.clone());
+        self.check_agent(&agent)?;
+        let work = self.store.work_get(parent.id).await?;
+        let left = work.map_or(parent.budget_left(), |work| work.budget_left);
+        if left.is_spent() {
+            let message = "the parent's budget is used up";
+            return Err(AppError::new(ErrorCode::LimitExceeded, message));
+        }
+        let id = SessionId::from_untyped_uuid(self.ids.next());
+        let title = title_of(input.title, Some(&input.prompt), &agent)?;
+        let place = match input.workspace.unwrap_or(usual_workspace(parent)) {
+            Workspace::None => Place::default(),
+            Workspace::Shared => Place {
+                repo: parent.repo,
+                worktree: parent.worktree,
+                path: Some(self.session_place(parent).await?).filter(|_| parent.worktree.is_none()),
+                made: None,
+            },
+            Workspace::Own => {
+                let wanted = self.own_worktree(parent, input.branch).await?;
+                self.place(cx, reach, parent.owner, wanted, &title, parent.board)
+                    .await?
+            }
+        };
+        let asked = input.policy.unwrap_or(Policy {
+            route: Route::Parent,
+            ..parent.policy.clone()
+        });
+        let policy = asked.under(&parent.policy);
+        let session = Session {
+            id,
+            owner: parent.owner,
+            title,
+            description: None,
+            agent,
+            role: input.role.unwrap_or(parent.role),
+            state: SessionState::Creating,
+            archived: false,
+            parent: Some(parent.id),
+            root: parent.root,
+            depth: parent.depth + 1,
+            lineage: parent.lineage.with(parent.role),
+            callback: input.callback,
+            repo: place.repo,
+            worktree: place.worktree,
+            path: place.path,
+            board: parent.board,
+            policy: policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+            mode: input.mode,
+            epoch: 0,
+            budget: input
+                .budget
+                .intersect(left)
+                .intersect(self.budget_default().await?),
+            usage: Usage::default(),
+            used_below: Usage::default(),
+            last_seq: 0,
+            last_words: None,
+            created_at: cx.now,
+            updated_at: cx.now,
+        };
+        Ok(Beginning {
+            turn: Some(self.new_turn(cx, id, &input.prompt, false)),
+            session,
+            worktree: place.made,
+            spawn: Some(self.spawn_limits().await?),
+        })
+    }
+
+    /// Plans a worktree that begins where the parent's branch is.
+    async fn own_worktree(
+        &self,
+        parent: &Session,
+        branch: Option<wh_domain::BranchName>,
+    ) -> Result<SessionPlace> {
+        let (Some(repo), Some(worktree)) = (parent.repo, parent.worktree) else {
+            let message = "the parent does not work in a worktree, so its child cannot have one";
+            return Err(AppError::invalid(message).hint("choose workspace \"shared\" or \"none\""));
+        };
+        let worktree = self.worktree_by_id(worktree).await?;
+        Ok(SessionPlace::Repo {
+            repo: Reference::from(repo),
+            branch,
+            base: Some(WorktreeBase::Branch(worktree.branch)),
+        })
+    }
+
+    async fn spawn_limits(&self) -> Result<SpawnLimits> {
+        Ok(SpawnLimits {
+            depth_max: self.limit(SettingKey::SpawnDepthMax).await?,
+            children_max: self.limit(SettingKey::SpawnChildrenMax).await?,
+            tree_max: self.limit(SettingKey::SpawnTreeMax).await?,
+            per_minute_max: self.limit(SettingKey::SpawnPerMinuteMax).await?,
+        })
+    }
+}
+
+/// Returns where a child works unless something else is asked for: with files of its own where that is possible.
+fn usual_workspace(parent: &Session) -> Workspace {
+    match (parent.worktree, &parent.path) {
+        (Some(_), _) => Workspace::Own,
+        (None, Some(_)) => Workspace::Shared,
+        (None, None) => Workspace::None,
+    }
+}
