@@ -50,8 +50,8 @@ pub use session::{
 };
 pub use session_life::{
     BudgetInput, PolicyInput, PolicyRuleInput, PromptedView, SessionCreateRequest,
-    SessionInterruptRequest, SessionManageRequest, SessionPromptRequest, SessionSpawnRequest,
-    SessionWaitRequest, SessionWaitView, WaitedSessionView,
+    SessionForkRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
+    SessionSpawnRequest, SessionWaitRequest, SessionWaitView, WaitedSessionView,
 };
 pub use turn::{TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, TurnView};
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};

@@ -6,9 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
-    AgentName, Approval, BranchName, Budget, Description, InputRefusal, Policy, Prompt, Reference,
-    Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId, SpawnInput, Title,
-    Turn, WaitFor, WhenBusy, Workspace,
+    AgentName, Approval, BranchName, Budget, Description, ForkInput, InputRefusal, Policy, Prompt,
+    Reference, Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId,
+    SpawnInput, Title, Turn, TurnChoice, WaitFor, WhenBusy, Workspace,
 };
 
 use crate::{
@@ -132,6 +132,54 @@ impl SessionSpawnRequest {
     /// Returns how long to wait.
     pub fn wait(&self) -> Option<Duration> {
         wait_of(self.wait)
+    }
+}
+
+/// A session to branch off another.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct SessionForkRequest {
+    /// The session's id, or its last 8 digits.
+    pub session: String,
+    /// The last turn to take over: its number or id; the last one that is over unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
+    /// How to go on from there.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub prompt: Option<String>,
+    /// The agent that goes on; the same unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub title: Option<String>,
+    /// Prompt the parent when the fork is done, failed or needs an answer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub callback: Option<bool>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl SessionForkRequest {
+    /// Returns the session to branch off.
+    pub fn input(&self) -> Result<ForkInput, InputRefusal> {
+        Ok(ForkInput {
+            session: reference("session", &self.session)?,
+            turn: self.turn.as_deref().map(read_turn).transpose()?,
+            agent: optional("agent", self.agent.as_deref(), AgentName::parse)?,
+            prompt: optional("prompt", self.prompt.as_deref(), Prompt::parse)?,
+            title: optional("title", self.title.as_deref(), Title::parse)?,
+            callback: self.callback.unwrap_or(false),
+        })
+    }
+}
+
+/// The most digits of a turn's number; an id has more.
+const TURN_DIGITS_MAX: usize = 7;
+
+fn read_turn(text: &str) -> Result<TurnChoice, InputRefusal> {
+    match text.parse() {
+        Ok(number) if text.len() <= TURN_DIGITS_MAX => Ok(TurnChoice::Number(number)),
+        _ => Ok(TurnChoice::Id(reference("turn", text)?)),
     }
 }
 

@@ -33,6 +33,7 @@ mod repo_lock;
 mod retention;
 mod session;
 mod session_begin;
+mod session_fork;
 mod session_manage;
 mod session_spawn;
 mod session_wait;

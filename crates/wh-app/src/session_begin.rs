@@ -73,6 +73,7 @@ impl App {
                 depth: 0,
                 lineage: RoleSet::default(),
                 callback: false,
+                fork: None,
                 repo: place.repo,
                 worktree: place.worktree,
                 path: place.path,

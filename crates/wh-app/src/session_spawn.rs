@@ -113,6 +113,7 @@ impl App {
             depth: parent.depth + 1,
             lineage: parent.lineage.with(parent.role),
             callback: input.callback,
+            fork: None,
             repo: place.repo,
             worktree: place.worktree,
             path: place.path,
@@ -157,7 +158,7 @@ impl App {
         })
     }
 
-    async fn spawn_limits(&self) -> Result<SpawnLimits> {
+    pub(crate) async fn spawn_limits(&self) -> Result<SpawnLimits> {
         Ok(SpawnLimits {
             depth_max: self.limit(SettingKey::SpawnDepthMax).await?,
             children_max: self.limit(SettingKey::SpawnChildrenMax).await?,

@@ -172,6 +172,12 @@ impl Client {
         self.post(&["sessions", parent, "children"], &body).await
     }
 
+    pub async fn session_fork(&self, request: &SessionForkRequest) -> Result<SessionView> {
+        let body = without("session", request)?;
+        self.post(&["sessions", &request.session, "forks"], &body)
+            .await
+    }
+
     pub async fn session_prompt(&self, request: &SessionPromptRequest) -> Result<PromptedView> {
         let body = without("session", request)?;
         self.post(&["sessions", &request.session, "prompts"], &body)

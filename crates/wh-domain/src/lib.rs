@@ -58,7 +58,7 @@ pub use input::{
 };
 pub use key::{Key, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::{Limits, SpawnLimits};
-pub use message::{Message, MessageKind, NewMessage};
+pub use message::{Message, MessageKind, NewMessage, conversation_text};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
@@ -69,9 +69,10 @@ pub use repo::{Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, ToolsLink};
-pub use session::{RoleSet, Session, SessionFilter, SessionPatch, SessionRole};
+pub use session::{Fork, RoleSet, Session, SessionFilter, SessionPatch, SessionRole};
 pub use session_input::{
-    SessionAction, SessionInput, SessionPlace, SpawnInput, WaitFor, WhenBusy, Workspace,
+    ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, TurnChoice, WaitFor,
+    WhenBusy, Workspace,
 };
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};

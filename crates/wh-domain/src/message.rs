@@ -76,3 +76,36 @@ impl MessageKind {
         Self::ALL.into_iter().find(|kind| kind.as_str() == text)
     }
 }
+
+/// The most bytes of an earlier conversation that an agent is told.
+const CONTEXT_BYTES_MAX: usize = 60_000;
+
+/// Returns a conversation in words, for an agent that was not there: what was asked and said, and what was done by name. When
+/// it is long, its latest part.
+pub fn conversation_text(messages: &[Message]) -> String {
+    let mut parts = Vec::new();
+    let mut bytes = 0;
+    for message in messages.iter().rev() {
+        let who = match message.kind {
+            MessageKind::Prompt => "User",
+            MessageKind::Agent => "Assistant",
+            MessageKind::ToolCall => "Tool",
+            MessageKind::Thought | MessageKind::Plan | MessageKind::System => continue,
+        };
+        let text = match message.kind {
+            MessageKind::ToolCall => message.text.lines().next().unwrap_or_default(),
+            _ => message.text.trim(),
+        };
+        bytes += text.len();
+        if bytes > CONTEXT_BYTES_MAX {
+            parts.push("[…]".to_owned());
+            break;
+        }
+        parts.push(format!("{who}: {text}"));
+    }
+    parts.reverse();
+    format!(
+        "You go on with an earlier conversation, of which you have no memory. This is what was said:\n\n         <conversation>\n{}\n</conversation>\n\nGo on from there with this:\n\n",
+        parts.join("\n\n")
+    )
+}

@@ -94,6 +94,7 @@ operations! {
     SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE;
     SessionCreate,      "session_create",    Write,   Anyone,   true,    NO_ROLE;
     SessionSpawn,       "session_spawn",     Write,   Anyone,   true,    DIRECTORS;
+    SessionFork,        "session_fork",      Write,   Anyone,   true,    DIRECTORS;
     SessionPrompt,      "session_prompt",    Write,   Anyone,   true,    DIRECTORS;
     SessionWait,        "session_wait",      Read,    Anyone,   true,    EVERY_ROLE;
     SessionInterrupt,   "session_interrupt", Set,     Anyone,   true,    DIRECTORS;

@@ -27,6 +27,8 @@ pub struct Session {
     pub depth: u32,
     /// The roles of all that it descends from: its token may do what every one of them may.
     pub lineage: RoleSet,
+    /// The conversation it goes on from, if it is not its own.
+    pub fork: Option<Fork>,
     /// Whether its parent is told when it is done or needs something.
     pub callback: bool,
     pub repo: Option<RepoId>,
@@ -50,6 +52,14 @@ pub struct Session {
     pub last_words: Option<String>,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// Where a session branched off another.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Fork {
+    pub from: SessionId,
+    /// The last turn that both have.
+    pub turn: u64,
 }
 
 /// What a session's token may do.

@@ -73,6 +73,27 @@ pub struct SpawnInput {
     pub callback: bool,
 }
 
+/// A session to branch off another.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ForkInput {
+    pub session: Reference,
+    /// The last turn to take over; the last that is over unless given.
+    pub turn: Option<TurnChoice>,
+    /// The agent that goes on; the same unless given.
+    pub agent: Option<AgentName>,
+    pub prompt: Option<Prompt>,
+    /// The session's own unless given.
+    pub title: Option<Title>,
+    pub callback: bool,
+}
+
+/// Which turn of a session is meant.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum TurnChoice {
+    Number(u64),
+    Id(Reference),
+}
+
 choices! {
     /// Where a child works.
     Workspace {

@@ -28,6 +28,7 @@ mod checkpoint;
 mod delivery;
 mod error;
 mod event;
+mod fork;
 mod header;
 mod idempotency;
 mod key;

@@ -40,6 +40,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "orchestration",
         sql: include_str!("../migrations/0004_orchestration.sql"),
     },
+    Migration {
+        name: "forks",
+        sql: include_str!("../migrations/0005_forks.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -19,7 +19,7 @@ use crate::row::{self, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, session_row, update_query};
 use crate::user::push_page;
-use crate::{turn, worktree};
+use crate::{fork, turn, worktree};
 
 #[async_trait]
 impl SessionStore for SqliteStore {
@@ -174,6 +174,9 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Res
     let mut insert = insert_query(&new.session);
     let inserted = insert.build().execute(&mut *batch.conn).await;
     inserted.map_err(|e| insert_error(e, &[]))?;
+    if let Some(fork) = new.session.fork {
+        fork::copy_in_txn(batch.conn, new.session.id, fork).await?;
+    }
     if let Some(turn) = &new.turn {
         turn::insert_in_txn(batch.conn, turn).await?;
     }

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, Policy, RoleSet, Session, SessionRole, SessionState,
+    AgentName, Budget, Description, Fork, Policy, RoleSet, Session, SessionRole, SessionState,
     SessionStateName, Title, Usage,
 };
 
@@ -19,7 +19,8 @@ pub(crate) fn insert_query(session: &Session) -> Query {
              archived, parent_id, root_id, depth, repo_id, worktree_id, path, board_id, policy, mode, epoch,
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
-             last_seq, last_words, created_at, updated_at, lineage, callback) VALUES (",
+             last_seq, last_words, created_at, updated_at, lineage, callback,
+             forked_from_id, forked_at_turn) VALUES (",
     );
     let state = StateColumns::from(&session.state);
     let (budget, usage) = (session.budget, session.usage);
@@ -72,7 +73,9 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(micros(session.created_at))
         .push_bind(micros(session.updated_at))
         .push_bind(lineage_text(session.lineage))
-        .push_bind(session.callback);
+        .push_bind(session.callback)
+        .push_bind(uuid_opt(session.fork.map(|fork| fork.from)))
+        .push_bind(session.fork.map(|fork| int(fork.turn)));
     query.push(")");
     query
 }
@@ -119,6 +122,12 @@ fn policy_text(policy: &Policy) -> Option<String> {
     // Writing texts and enums as JSON cannot fail.
     let text = || serde_json::to_string(policy).unwrap_or_default();
     (*policy != Policy::default()).then(text)
+}
+
+fn fork_columns(row: &SqliteRow) -> Parsed<Option<Fork>> {
+    let from = row::id_opt(row, "forked_from_id")?;
+    let turn = row::count_opt(row, "forked_at_turn")?;
+    Ok(from.zip(turn).map(|(from, turn)| Fork { from, turn }))
 }
 
 fn lineage_text(lineage: RoleSet) -> String {
@@ -226,6 +235,7 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         parent: row::id_opt(row, "parent_id")?,
         lineage: row::parse_enum(row, "lineage", parse_lineage)?,
         callback: row::get(row, "callback")?,
+        fork: fork_columns(row)?,
         root: row::id(row, "root_id")?,
         depth: u32::try_from(row::count(row, "depth")?).map_err(|e| BadRow::new("depth", e))?,
         repo: row::id_opt(row, "repo_id")?,

@@ -119,6 +119,7 @@ impl Seed {
             used_below: Usage::default(),
             lineage: wh_domain::RoleSet::default(),
             callback: false,
+            fork: None,
             last_seq: 0,
             last_words: None,
             created_at: epoch(),

@@ -256,7 +256,7 @@ impl Keeper {
             self.sent.clear();
             self.commit_before = self.app.session_commit(&work.session).await;
         }
-        match self.give(turn).await? {
+        match self.give(work, turn).await? {
             Some(Outcome::Refused { message, .. }) => {
                 self.drop_turn(work, turn, message).await?;
                 Ok(Look::Again)
@@ -270,10 +270,13 @@ impl Keeper {
     }
 
     /// Gives a prompt to the run, which takes it once.
-    async fn give(&mut self, turn: &Turn) -> Result<Option<Outcome>> {
-        let text = turn.prompt.clone();
-        self.tell(turn.id.to_string(), Action::Prompt { text })
-            .await
+    async fn give(&mut self, work: &SessionWork, turn: &Turn) -> Result<Option<Outcome>> {
+        let id = turn.id.to_string();
+        if self.sent.contains(&id) {
+            return Ok(None);
+        }
+        let text = self.app.text_for_agent(&work.session, turn).await?;
+        self.tell(id, Action::Prompt { text }).await
     }
 
     /// A turn runs: makes sure the agent has it, and ends it when that is wanted or due.
@@ -284,7 +287,7 @@ impl Keeper {
         now: Timestamp,
         until: &mut Timestamp,
     ) -> Result<()> {
-        let handed = self.give(turn).await?;
+        let handed = self.give(work, turn).await?;
         if let Some(Outcome::Refused { message, .. }) = handed {
             let ended = RunFact::TurnEnded {
                 turn: turn.id,

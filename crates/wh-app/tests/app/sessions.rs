@@ -75,6 +75,7 @@ pub(crate) async fn insert_with(
         used_below: Usage::default(),
         lineage: wh_domain::RoleSet::default(),
         callback: false,
+        fork: None,
         last_seq: 0,
         last_words: None,
         created_at: cx.now,

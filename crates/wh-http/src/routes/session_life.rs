@@ -3,9 +3,9 @@
 use http::Method;
 use wh_api::{
     ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView, PromptedView,
-    SessionCreateRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
-    SessionSpawnRequest, SessionView, SessionWaitRequest, SessionWaitView, TurnDetailView,
-    TurnGetRequest, TurnListRequest, TurnListView, cursor_of,
+    SessionCreateRequest, SessionForkRequest, SessionInterruptRequest, SessionManageRequest,
+    SessionPromptRequest, SessionSpawnRequest, SessionView, SessionWaitRequest, SessionWaitView,
+    TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, cursor_of,
 };
 use wh_app::{ApprovalAnswer, ApprovalQuery};
 use wh_domain::Operation;
@@ -51,6 +51,16 @@ fn session_routes() -> Vec<Route> {
             },
         )
         .waits(),
+        create(
+            "/sessions/{session}/forks",
+            Operation::SessionFork,
+            "Branches a session off another at one of its turns",
+            |view: &SessionView| Some(format!("/sessions/{}", view.id)),
+            |server, cx, request: SessionForkRequest| async move {
+                let session = server.app.session_fork(&cx, request.input()?).await?;
+                Ok(SessionView::from(&session))
+            },
+        ),
         change(
             Method::POST,
             "/sessions/{session}/prompts",

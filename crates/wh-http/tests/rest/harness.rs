@@ -173,6 +173,7 @@ impl TestServer {
             used_below: Usage::default(),
             lineage: wh_domain::RoleSet::default(),
             callback: false,
+            fork: None,
             last_seq: 0,
             last_words: None,
             created_at: SystemClock.now(),

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use wh_api::{
-    PromptedView, SessionCreateRequest, SessionInterruptRequest, SessionManageRequest,
-    SessionPromptRequest, SessionSpawnRequest, SessionView, SessionWaitRequest, SessionWaitView,
+    PromptedView, SessionCreateRequest, SessionForkRequest, SessionInterruptRequest,
+    SessionManageRequest, SessionPromptRequest, SessionSpawnRequest, SessionView,
+    SessionWaitRequest, SessionWaitView,
 };
 use wh_app::{App, OpContext, Prompted, Result};
 use wh_domain::Operation;
@@ -29,6 +30,12 @@ pub(super) fn tools() -> Vec<Tool> {
             session_spawn,
         )
         .for_sessions(),
+        Tool::new(
+            set,
+            Operation::SessionFork,
+            "Branches a session off another at one of its turns: the same conversation until then, the files as they were.",
+            session_fork,
+        ),
         Tool::new(
             set,
             Operation::SessionPrompt,
@@ -77,6 +84,15 @@ async fn session_spawn(
 ) -> Result<PromptedView> {
     let done = app.session_spawn(&cx, request.input()?, request.wait());
     Ok(prompted(done.await?))
+}
+
+async fn session_fork(
+    app: Arc<App>,
+    cx: OpContext,
+    request: SessionForkRequest,
+) -> Result<SessionView> {
+    let session = app.session_fork(&cx, request.input()?).await?;
+    Ok(SessionView::from(&session))
 }
 
 fn prompted(done: Prompted) -> PromptedView {

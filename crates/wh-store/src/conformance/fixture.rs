@@ -189,6 +189,7 @@ pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
         used_below: Usage::default(),
         lineage: wh_domain::RoleSet::default(),
         callback: false,
+        fork: None,
         last_seq: 0,
         last_words: None,
         created_at: at,

@@ -31,6 +31,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::AgentGet => json!({ "agent": "echo" }),
         Operation::SessionGet
         | Operation::SessionTree
+        | Operation::SessionFork
         | Operation::SessionInterrupt
         | Operation::TurnList => json!({ "session": id }),
         Operation::SessionCreate => json!({ "agent": "echo" }),

@@ -4,7 +4,7 @@ use futures::future::join_all;
 use serde_json::json;
 use wh_api::{
     BudgetInput, ConfigSetRequest, PolicyInput, PolicyRuleInput, SessionCreateRequest,
-    SessionSpawnRequest, SessionView,
+    SessionForkRequest, SessionSpawnRequest, SessionView,
 };
 use wh_client::ClientError;
 
@@ -219,4 +219,49 @@ async fn a_child_may_not_do_what_its_parent_may_not() {
         .prompt(&child, &format!("call session_spawn {beside}"))
         .await;
     assert_eq!(children(&world, &parent).await.len(), 1);
+}
+
+#[tokio::test]
+async fn a_fork_goes_on_from_a_turn_with_its_words_and_files() {
+    let world = World::new();
+    repo(&world).await;
+    let request = SessionCreateRequest {
+        repo: Some("app".to_owned()),
+        ..SessionCreateRequest::default()
+    };
+    let source = world.session_with(request).await;
+    let teal = "say the word is teal\nwrite one.txt 1\ncommit one";
+    world.prompt(&source, teal).await;
+    let ochre = "say the word is ochre\nwrite two.txt 2\ncommit two";
+    world.prompt(&source, ochre).await;
+    let request = SessionForkRequest {
+        session: source.clone(),
+        turn: Some("1".to_owned()),
+        prompt: Some("say forked".to_owned()),
+        ..SessionForkRequest::default()
+    };
+    let fork = world.client.session_fork(&request).await.unwrap();
+    world.rest(&fork.id).await;
+    let said = world.said(&fork.id).await;
+    // The built-in agent says back every line that is no command, and so the conversation it was told.
+    assert!(said.contains("Assistant: the word is teal"), "{said}");
+    assert!(said.contains("forked") && !said.contains("ochre"), "{said}");
+    let turns = world.turns(&fork.id).await;
+    assert_eq!(turns.len(), 2, "{turns:?}");
+    assert_eq!(turns[1].prompt, "say forked");
+    let worktree = world.get(&fork.id).await.worktree_id.unwrap();
+    let worktree = world.client.worktree_get(&worktree).await.unwrap();
+    let path = std::path::PathBuf::from(worktree.path);
+    assert!(path.join("one.txt").exists() && !path.join("two.txt").exists());
+    // The next prompt is told as it is, and the source has not changed.
+    world.prompt(&fork.id, "say after").await;
+    assert_eq!(world.turns(&source).await.len(), 2);
+    let teals = |said: &str| said.matches("the word is teal").count();
+    assert_eq!(teals(&world.said(&fork.id).await), teals(&said));
+    let missing = SessionForkRequest {
+        turn: Some("9".to_owned()),
+        ..request
+    };
+    let refused = world.client.session_fork(&missing).await.unwrap_err();
+    assert!(refused.to_string().contains("turn"), "{refused}");
 }

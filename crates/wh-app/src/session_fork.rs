@@ -1,0 +1,174 @@
+//! Sessions that branch off others: the same conversation up to a turn, and the files as they were then.
+
+use newtype_uuid::GenericUuid;
+use wh_domain::{
+    ErrorCode, Fork, ForkInput, Message, Operation, PageLimit, PageRequest, Reach, Reference,
+    Session, SessionId, SessionPlace, SessionState, Turn, TurnChoice, Usage, WorktreeBase,
+    conversation_text,
+};
+
+use crate::{
+    App, AppError, OpContext, Result,
+    context::facts,
+    lookup::{id_of, only_one},
+    session_begin::{Beginning, Place},
+};
+
+impl App {
+    /// Branches a session off another. Its agent starts anew and is told what was said.
+    ///
+    /// A fork stands beside what it branches off; an agent's fork of its own session stands below it.
+    pub async fn session_fork(&self, cx: &OpContext, input: ForkInput) -> Result<Session> {
+        let operation = Operation::SessionFork;
+        let facts = facts([("session", input.session.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let source = self.session_lookup(reach, &input.session).await?;
+            let new = self.fork_of(cx, reach, &source, input).await?;
+            let id = self.begin(cx, operation, facts, new).await?;
+            self.session_lookup(reach, &Reference::from(id)).await
+        })
+        .await
+    }
+
+    async fn fork_of(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        source: &Session,
+        input: ForkInput,
+    ) -> Result<Beginning> {
+        let turn = self.fork_point(reach, source, input.turn).await?;
+        let agent = input.agent.unwrap_or_else(|| source.agent.clone());
+        self.check_agent(&agent)?;
+        let is_own = cx.principal.credential.session() == Some(source.id);
+        let (parent, depth, lineage) = match is_own {
+            true => (
+                Some(source.id),
+                source.depth + 1,
+                source.lineage.with(source.role),
+            ),
+            false => (source.parent, source.depth, source.lineage),
+        };
+        let id = SessionId::from_untyped_uuid(self.ids.next());
+        let title = input.title.unwrap_or_else(|| source.title.clone());
+        let place = match (source.repo, source.worktree) {
+            (Some(repo), Some(worktree)) => {
+                let worktree = self.worktree_by_id(worktree).await?;
+                let commit = turn.commit_after.clone().map(WorktreeBase::Commit);
+                let wanted = SessionPlace::Repo {
+                    repo: Reference::from(repo),
+                    branch: None,
+                    base: Some(commit.unwrap_or(WorktreeBase::Branch(worktree.branch))),
+                };
+                self.place(cx, reach, source.owner, wanted, &title, source.board)
+                    .await?
+            }
+            _ => Place {
+                path: source.path.clone(),
+                ..Place::default()
+            },
+        };
+        let work = self.store.work_get(source.id).await?;
+        let budget = work.map_or(source.budget_left(), |work| work.budget_left);
+        let session = Session {
+            id,
+            title,
+            agent,
+            state: SessionState::Creating,
+            archived: false,
+            parent,
+            root: if parent.is_some() { source.root } else { id },
+            depth,
+            lineage,
+            fork: Some(Fork {
+                from: source.id,
+                turn: turn.number,
+            }),
+            callback: input.callback && parent.is_some(),
+            repo: place.repo,
+            worktree: place.worktree,
+            path: place.path,
+            epoch: 0,
+            budget,
+            usage: Usage::default(),
+            used_below: Usage::default(),
+            last_seq: 0,
+            last_words: None,
+            created_at: cx.now,
+            updated_at: cx.now,
+            ..source.clone()
+        };
+        let spawn = match parent {
+            Some(_) => Some(self.spawn_limits().await?),
+            None => None,
+        };
+        let turn = input
+            .prompt
+            .map(|prompt| self.new_turn(cx, id, &prompt, false));
+        Ok(Beginning {
+            session,
+            worktree: place.made,
+            turn,
+            spawn,
+        })
+    }
+
+    /// Returns what the agent is told: the prompt, and before the first one of a fork what was said until then.
+    pub(crate) async fn text_for_agent(&self, session: &Session, turn: &Turn) -> Result<String> {
+        let is_first = |fork: &Fork| turn.number == fork.turn + 1;
+        if !session.fork.as_ref().is_some_and(is_first) {
+            return Ok(turn.prompt.clone());
+        }
+        let mut said = Vec::new();
+        loop {
+            let after = said.last().map_or(0, |message: &Message| message.seq);
+            let page = self
+                .store
+                .message_list(Reach::All, session.id, after, PageLimit::MAX);
+            let page = page.await?;
+            if page.is_empty() {
+                break;
+            }
+            said.extend(page);
+        }
+        said.retain(|message| message.turn != Some(turn.id));
+        Ok(format!("{}{}", conversation_text(&said), turn.prompt))
+    }
+
+    /// Finds the last turn that a fork takes over.
+    async fn fork_point(
+        &self,
+        reach: Reach,
+        source: &Session,
+        choice: Option<TurnChoice>,
+    ) -> Result<Turn> {
+        let turn = match choice {
+            Some(TurnChoice::Id(id)) => {
+                let found = self.store.turn_find(reach, &id_of(&id)?).await?;
+                let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+                Some(turn).filter(|turn| turn.session == source.id)
+            }
+            Some(TurnChoice::Number(number)) => {
+                let page = PageRequest {
+                    after: Some(number.saturating_add(1)),
+                    ..PageRequest::first(PageLimit::MAX)
+                };
+                let turns = self.store.turn_list(reach, source.id, page).await?.items;
+                turns.into_iter().find(|turn| turn.number == number)
+            }
+            None => {
+                let page = PageRequest::first(PageLimit::MAX);
+                let turns = self.store.turn_list(reach, source.id, page).await?.items;
+                turns.into_iter().find(|turn| turn.finished_at.is_some())
+            }
+        };
+        let turn = turn.ok_or_else(|| AppError::not_found("turn"))?;
+        if turn.finished_at.is_none() {
+            let message = "a session can be forked at a turn that is over";
+            return Err(AppError::new(ErrorCode::Conflict, message)
+                .hint("wait for it, or name an earlier turn"));
+        }
+        Ok(turn)
+    }
+}
