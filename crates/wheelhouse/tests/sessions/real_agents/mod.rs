@@ -3,18 +3,24 @@
 //! `cargo xtask agents` installs them; without them each test says so in a line and is done. What differs between agents is in
 //! [`table`], what they must all do is in [`story`] and [`memory`].
 
+mod family;
 mod memory;
 mod offline;
 mod place;
 mod story;
 mod table;
 
-use std::future::Future;
+use std::{future::Future, path::Path};
 
 use place::Place;
 
 /// Runs a story about an agent, unless the programs are not installed.
 fn tell<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) -> F) {
+    with_programs(async |programs| story(Place::prepare(agent, programs).await).await);
+}
+
+/// Runs a story with the programs, unless they are not installed.
+fn with_programs(story: impl AsyncFnOnce(&Path)) {
     let Some(programs) = place::programs() else {
         println!("skipped: the agents are not installed; `cargo xtask agents` does that");
         return;
@@ -25,7 +31,7 @@ fn tell<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) ->
         .enable_all()
         .build()
         .unwrap();
-    runtime.block_on(async { story(Place::prepare(agent, &programs).await).await });
+    runtime.block_on(story(&programs));
 }
 
 macro_rules! stories {
@@ -79,6 +85,18 @@ macro_rules! stories {
 #[test]
 fn claude_code_asks_in_words_and_is_answered() {
     tell(&table::CLAUDE_CODE, story::asks_in_words_and_is_answered);
+}
+
+#[test]
+fn claude_code_is_told_what_its_child_codex_did() {
+    with_programs(async |programs| family::is_told_what_its_child_did(programs).await);
+}
+
+#[test]
+fn claude_code_is_told_once_though_the_server_is_killed_before() {
+    with_programs(async |programs| {
+        family::is_told_once_though_the_server_is_killed(programs).await
+    });
 }
 
 stories! {

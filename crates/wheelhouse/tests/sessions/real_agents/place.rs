@@ -43,15 +43,7 @@ pub(super) fn programs() -> Option<PathBuf> {
 
 impl Place {
     pub(super) async fn prepare(agent: &'static Real, programs: &Path) -> Self {
-        let script = Script::from_json(&agent.script()).unwrap();
-        let model = ModelServer::start(script).await.unwrap();
-        let mut server = TestServer::stopped();
-        let path = std::env::var("PATH").unwrap_or_default();
-        server.set_env("PATH", format!("{}:{path}", programs.display()));
-        lay_out(agent, &model, &server);
-        server.restart();
-        let mut world = World::on(server);
-        world.patience = PATIENCE;
+        let (model, world) = server(&[agent], &agent.script(), programs).await;
         let request = SessionCreateRequest {
             agent: agent.name.to_owned(),
             title: Some(TITLE.to_owned()),
@@ -123,35 +115,58 @@ impl Place {
     }
 }
 
+/// Starts a server on which these agents work with a model that follows the script.
+pub(super) async fn server(
+    agents: &[&Real],
+    script: &str,
+    programs: &Path,
+) -> (ModelServer, World) {
+    let script = Script::from_json(script).unwrap();
+    let model = ModelServer::start(script).await.unwrap();
+    let mut server = TestServer::stopped();
+    let path = std::env::var("PATH").unwrap_or_default();
+    server.set_env("PATH", format!("{}:{path}", programs.display()));
+    lay_out(agents, &model, &server);
+    server.restart();
+    let mut world = World::on(server);
+    world.patience = PATIENCE;
+    (model, world)
+}
+
 /// The agent's worktree.
 fn work(server: &TestServer) -> PathBuf {
     server.home().join("work")
 }
 
-/// Writes what a user of this agent would have at home, and the configuration that gives the agent its variables.
-fn lay_out(agent: &Real, model: &ModelServer, server: &TestServer) {
+/// The repository that the worktree is of.
+pub(super) fn repository(server: &TestServer) -> PathBuf {
+    server.home().join("repository")
+}
+
+/// Writes what a user of these agents would have at home, and the configuration that gives the agents their variables.
+fn lay_out(agents: &[&Real], model: &ModelServer, server: &TestServer) {
     let home = server.home();
     let fill = |text: &str| {
         text.replace("{model}", &model.url())
             .replace("{home}", &home.to_string_lossy())
     };
-    for (path, text) in agent.files {
+    for (path, text) in agents.iter().flat_map(|agent| agent.files) {
         let path = home.join(path);
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, fill(text)).unwrap();
     }
     // Codex does not trust a home below the folder for temporary files.
-    fs::create_dir_all(home.join("tmp")).unwrap();
-    let mut config = format!(
-        "[agents.{}.env]\nTMPDIR = {:?}\n",
-        agent.name,
-        home.join("tmp")
-    );
-    for (name, value) in agent.environment {
-        writeln!(config, "{name} = {:?}", fill(value)).unwrap();
+    let tmp = home.join("tmp");
+    fs::create_dir_all(&tmp).unwrap();
+    let mut config = String::new();
+    for agent in agents {
+        writeln!(config, "[agents.{}.env]\nTMPDIR = {tmp:?}", agent.name).unwrap();
+        for (name, value) in agent.environment {
+            writeln!(config, "{name} = {:?}", fill(value)).unwrap();
+        }
     }
     server.configure(&config);
-    let repository = home.join("repository");
+    let repository = repository(server);
     fs::create_dir_all(&repository).unwrap();
     fs::write(repository.join("README"), "a repository\n").unwrap();
     let person = ["-c", "user.name=t", "-c", "user.email=t@example.org"];
