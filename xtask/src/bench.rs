@@ -4,6 +4,7 @@
 mod context;
 mod events;
 mod fixture;
+mod lists;
 mod mcp;
 mod measured;
 mod process;
@@ -34,6 +35,7 @@ const BENCHMARKS: &[Benchmark] = &[
     benchmark("startup", startup::run),
     benchmark("context", context::run),
     benchmark("sessions", sessions::run),
+    benchmark("lists", lists::run),
 ];
 
 const fn benchmark(name: &'static str, run: BenchmarkFn) -> Benchmark {

@@ -155,15 +155,21 @@ impl Seed {
         Ok(ids)
     }
 
-    /// Adds `count` sessions with the events of their making.
-    pub async fn sessions(&self, owner: Owner, count: usize) -> Result<()> {
+    /// Adds `count` sessions with the events of their making, each with so many messages of an agent.
+    pub async fn sessions(&self, owner: Owner, count: usize, messages: usize) -> Result<()> {
         // Many at a time, so that they share transactions.
         const AT_ONCE: usize = 256;
         let numbers: Vec<_> = (0..count).collect();
         for chunk in numbers.chunks(AT_ONCE) {
-            let made = chunk
-                .iter()
-                .map(|n| async move { self.session(owner, &format!("session {n}"), None).await });
+            let made = chunk.iter().map(|n| async move {
+                let session = self.session(owner, &format!("session {n}"), None).await?;
+                let text = format!("this is what the agent of session {n} said");
+                let said = vec![(MessageKind::Agent, text.as_str()); messages];
+                match said.is_empty() {
+                    true => Ok(()),
+                    false => self.messages(session.id, &said).await.map(drop),
+                }
+            });
             futures::future::try_join_all(made).await?;
         }
         Ok(())

@@ -70,16 +70,29 @@ impl Programs {
 
     /// Fills a data directory.
     pub(super) fn seed(&self, name: &str, sessions: u32, events: u32) -> Result<Seeded> {
+        self.seed_with(name, sessions, 0, events, Duration::ZERO)
+    }
+
+    /// Fills a data directory with sessions that have said something, which may take so long.
+    pub(super) fn seed_with(
+        &self,
+        name: &str,
+        sessions: u32,
+        messages: u32,
+        events: u32,
+        time: Duration,
+    ) -> Result<Seeded> {
         let dir = self.data_dir(name);
         ui::progress(&format!(
-            "filling {} with {sessions} sessions and {events} events",
+            "filling {} with {sessions} sessions of {messages} messages and {events} events",
             dir.display()
         ));
         let mut seed = run::command(&self.seed);
         seed.arg(&dir)
             .args(["--sessions", &sessions.to_string()])
+            .args(["--messages", &messages.to_string()])
             .args(["--events", &events.to_string()]);
-        let made = json_of(&mut seed, Duration::ZERO)?;
+        let made = json_of(&mut seed, time)?;
         Ok(Seeded { dir, made })
     }
 
@@ -146,6 +159,13 @@ impl Seeded {
     pub(super) fn key_of(&self, scope: &str) -> Result<&str> {
         let key = self.made["keys"][scope].as_str();
         key.with_context(|| format!("bench-seed made no {scope} key"))
+    }
+
+    /// A session that has said as much as the others.
+    pub(super) fn session(&self) -> Result<&str> {
+        self.made["session"]
+            .as_str()
+            .context("bench-seed made no session")
     }
 
     pub(super) fn board(&self) -> Result<&str> {

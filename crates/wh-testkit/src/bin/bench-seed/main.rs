@@ -6,15 +6,18 @@ use std::{io::Write, path::PathBuf};
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
-use wh_domain::{KeyScope, Owner, UserRole};
+use wh_domain::{KeyScope, MessageKind, Owner, UserRole};
 use wh_testkit::seed::Seed;
 
-const USAGE: &str = "usage: bench-seed DATA_DIR [--sessions N] [--events N] [--zones N]";
+const USAGE: &str =
+    "usage: bench-seed DATA_DIR [--sessions N] [--messages N] [--events N] [--zones N]";
 
 /// What to put into the database.
 struct Options {
     data_dir: PathBuf,
     sessions: usize,
+    /// Of each session.
+    messages: usize,
     /// Besides those of making everything else.
     events: usize,
     zones: usize,
@@ -35,12 +38,18 @@ async fn main() -> Result<()> {
     let (_, read) = seed.key(user.id, KeyScope::Read, None).await?;
     let (_, client) = seed.key(user.id, KeyScope::Client, None).await?;
     let (_, session) = seed.key(user.id, KeyScope::Session, Some(root.id)).await?;
-    seed.sessions(owner, options.sessions).await?;
+    let messages = vec![(MessageKind::Agent, "this is what was said"); options.messages];
+    if !messages.is_empty() {
+        seed.messages(root.id, &messages).await?;
+    }
+    seed.sessions(owner, options.sessions, options.messages)
+        .await?;
     seed.events(&root, options.events, now()).await?;
     seed.close().await;
     let made = json!({
         "key": full,
         "board": board.id.to_string(),
+        "session": root.id.to_string(),
         "keys": {"full": full, "read": read, "client": client, "session": session},
     });
     writeln!(std::io::stdout(), "{made}")?;
@@ -59,6 +68,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
     let mut options = Options {
         data_dir: arguments.next().context(USAGE)?.into(),
         sessions: 0,
+        messages: 0,
         events: 0,
         zones: 4,
     };
@@ -66,6 +76,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
         let value = arguments.next().context(USAGE)?.parse().context(USAGE)?;
         match name.as_str() {
             "--sessions" => options.sessions = value,
+            "--messages" => options.messages = value,
             "--events" => options.events = value,
             "--zones" => options.zones = value,
             _ => bail!(USAGE),
