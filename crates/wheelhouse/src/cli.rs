@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, approval, attach, audit, backup, board, completions, config, demo, doctor, key, life,
-    login, mcp, repo, run, serve, session, tool, transcript, user, version, worktree,
+    agents, approval, attach, audit, backup, board, completions, config, demo, doctor, family, key,
+    life, login, mcp, repo, run, serve, session, tool, transcript, user, version, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -73,6 +73,9 @@ pub(crate) enum Command {
     Show(run::ShowArgs),
     Attach(attach::AttachArgs),
     Send(run::SendArgs),
+    Spawn(family::SpawnArgs),
+    Fork(family::ForkArgs),
+    Tree(family::TreeArgs),
     Wait(life::WaitArgs),
     Logs(transcript::LogsArgs),
     Turns(transcript::TurnsArgs),

@@ -11,6 +11,7 @@ pub(crate) mod config;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod expiry;
+pub(crate) mod family;
 pub(crate) mod key;
 pub(crate) mod life;
 pub(crate) mod login;
@@ -50,6 +51,9 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Show(args) => run::show(cx, args).await,
         Command::Attach(args) => attach::run(cx, args).await,
         Command::Send(args) => run::send(cx, args).await,
+        Command::Spawn(args) => family::spawn(cx, args).await,
+        Command::Fork(args) => family::fork(cx, args).await,
+        Command::Tree(args) => family::tree(cx, args).await,
         Command::Wait(args) => life::wait(cx, args).await,
         Command::Logs(args) => transcript::logs(cx, args).await,
         Command::Turns(args) => transcript::turns(cx, args).await,

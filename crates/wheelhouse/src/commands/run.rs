@@ -11,7 +11,7 @@ use wh_api::{
 };
 use wh_client::Client;
 
-use self::turn::follow_turn;
+pub(super) use self::turn::follow_turn;
 use super::session;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};

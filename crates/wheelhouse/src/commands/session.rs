@@ -91,11 +91,13 @@ pub(crate) async fn run(cx: &Context, command: SessionCommand) -> CliResult {
             let session = cx.client()?.session_update(&request).await?;
             cx.ui.answer(&session, |ui| show(ui, &session))
         }
-        SessionCommand::Tree { session } => {
-            let tree = cx.client()?.session_tree(&session).await?;
-            cx.ui.answer(&tree, |ui| show_tree(ui, &tree))
-        }
+        SessionCommand::Tree { session } => tree(cx, &session).await,
     }
+}
+
+pub(crate) async fn tree(cx: &Context, session: &str) -> CliResult {
+    let tree = cx.client()?.session_tree(session).await?;
+    cx.ui.answer(&tree, |ui| show_tree(ui, &tree))
 }
 
 pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {

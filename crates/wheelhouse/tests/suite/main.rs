@@ -12,6 +12,7 @@ mod bridge;
 mod config;
 mod demo;
 mod doctor;
+mod family;
 mod follow;
 mod harness;
 mod help;

@@ -13,7 +13,7 @@ use crate::follow::{Detail, Following, Scope, Standing};
 use crate::ui::dollars;
 
 /// Follows a turn to its end, or to a question that nobody here can answer.
-pub(super) async fn follow_turn(
+pub(in crate::commands) async fn follow_turn(
     cx: &Context,
     client: &Client,
     session: &SessionView,
