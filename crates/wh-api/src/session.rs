@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     Description, InputRefusal, Reference, Session, SessionId, SessionPatch, SessionState,
-    SessionStateName, ShortId, Title,
+    SessionStateName, ShortId, Title, ToolsLink,
 };
 
 use crate::{
@@ -175,6 +175,10 @@ pub struct SessionView {
     pub policy: PolicyInput,
     /// How often its process was started.
     pub runs: u64,
+    /// Whether its agent has reached Wheelhouse's tools: unused (not yet, and nothing is wrong), connected, or broken (it should
+    /// have by now); only told of one session, and while it has a process.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tools_link: Option<String>,
     /// The number of the latest message.
     pub last_seq: u64,
     /// The latest thing the agent said, shortened.
@@ -212,12 +216,23 @@ impl From<&Session> for SessionView {
             budget: BudgetInput::from(&session.budget),
             policy: PolicyInput::from(&session.policy),
             runs: session.epoch,
+            tools_link: None,
             last_seq: session.last_seq,
             last_words: session.last_words.clone(),
             tokens_used: session.usage.tokens(),
             cost_micros: session.usage.cost_micros,
             created_at: time(session.created_at),
             updated_at: time(session.updated_at),
+        }
+    }
+}
+
+impl SessionView {
+    /// Shows a session and whether its agent has reached our tools.
+    pub fn with_tools(session: &Session, tools: Option<ToolsLink>) -> Self {
+        Self {
+            tools_link: tools.map(|link| link.as_str().to_owned()),
+            ..Self::from(session)
         }
     }
 }

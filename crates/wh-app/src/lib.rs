@@ -54,7 +54,7 @@ pub use key::{KeyMade, KeyQuery};
 pub use login::LoginLink;
 pub use message::{MessageQuery, Transcript};
 pub use prompt::Prompted;
-pub use session::{SessionQuery, SessionRelatives};
+pub use session::{SessionDetail, SessionQuery, SessionRelatives};
 pub use session_wait::Waited;
 pub use supervise::RunsConfig;
 pub use wh_store::MessageHit;

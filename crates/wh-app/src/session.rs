@@ -3,7 +3,7 @@
 use uuid::Uuid;
 use wh_domain::{
     EventKind, Facts, NewEvent, Operation, Page, PageRequest, Reach, Reference, Session,
-    SessionFilter, SessionId, SessionPatch, SessionStateName,
+    SessionFilter, SessionId, SessionPatch, SessionStateName, ToolsLink,
 };
 
 use crate::{
@@ -22,6 +22,14 @@ pub struct SessionQuery {
     pub board: Option<Reference>,
     pub parent: Option<Reference>,
     pub include_archived: bool,
+}
+
+/// A session and what is known of its process.
+#[derive(Clone, Debug)]
+pub struct SessionDetail {
+    pub session: Session,
+    /// Whether the agent has reached our tools; nothing while there is no process.
+    pub tools: Option<ToolsLink>,
 }
 
 /// A session and its family.
@@ -60,8 +68,8 @@ impl App {
         .await
     }
 
-    /// Returns a session.
-    pub async fn session_get(&self, cx: &OpContext, session: &Reference) -> Result<Session> {
+    /// Returns a session and whether its agent has reached our tools.
+    pub async fn session_get(&self, cx: &OpContext, session: &Reference) -> Result<SessionDetail> {
         let operation = Operation::SessionGet;
         self.read(
             cx,
@@ -69,7 +77,11 @@ impl App {
             facts([("session", session.as_str())]),
             async {
                 let reach = cx.authorize(operation)?;
-                self.session_lookup(reach, session).await
+                let session = self.session_lookup(reach, session).await?;
+                let run = self.store.run_get(session.id, session.epoch).await?;
+                let live = run.filter(|run| run.ended_at.is_none());
+                let tools = live.map(|run| run.tools);
+                Ok(SessionDetail { session, tools })
             },
         )
         .await

@@ -68,7 +68,7 @@ impl Address {
     pub(crate) async fn resolve(&self, app: &App, cx: &OpContext) -> Result<Uuid, AppError> {
         let id = match self.kind {
             AddressKind::Board => app.board_get(cx, &self.id).await?.id.to_string(),
-            AddressKind::Session => app.session_get(cx, &self.id).await?.id.to_string(),
+            AddressKind::Session => app.session_get(cx, &self.id).await?.session.id.to_string(),
             AddressKind::Worktree => {
                 let look = app.worktree_get(cx, &self.id).await?;
                 look.worktree.id.to_string()
@@ -209,10 +209,9 @@ pub(crate) async fn read(
             json(&BoardView::from(&*board.map_err(|e| read_error(uri, &e))?))
         }
         AddressKind::Session => {
-            let session = app.session_get(cx, &address.id).await;
-            json(&SessionView::from(
-                &session.map_err(|e| read_error(uri, &e))?,
-            ))
+            let found = app.session_get(cx, &address.id).await;
+            let found = found.map_err(|e| read_error(uri, &e))?;
+            json(&SessionView::with_tools(&found.session, found.tools))
         }
         AddressKind::Worktree => {
             let look = app.worktree_get(cx, &address.id).await;

@@ -150,8 +150,12 @@ impl Summary for RepoListView {
 
 impl Summary for SessionView {
     fn summary(&self) -> String {
+        let broken = match self.tools_link.as_deref() {
+            Some("broken") => "; its agent has not connected to Wheelhouse's tools",
+            _ => "",
+        };
         format!(
-            "session {:?} ({}) of {} is {}",
+            "session {:?} ({}) of {} is {}{broken}",
             self.title, self.short_id, self.agent, self.state
         )
     }

@@ -50,6 +50,11 @@ impl RunStore for SqliteStore {
         .await
     }
 
+    async fn run_get(&self, session: SessionId, epoch: u64) -> Result<Option<Run>> {
+        let mut reader = self.readers.acquire().await.map_err(store_error)?;
+        run_of(&mut reader, session, epoch).await
+    }
+
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {
         // One transaction: what is compared must be of one moment.
         let mut reader = self.readers.begin().await.map_err(store_error)?;

@@ -105,6 +105,9 @@ pub trait RunStore {
     /// Stores what happened in a run and returns the session as it is then.
     async fn run_apply(&self, step: RunStep) -> Result<Session>;
 
+    /// Returns a run.
+    async fn run_get(&self, session: SessionId, epoch: u64) -> Result<Option<Run>>;
+
     /// Lets a run's token live longer.
     async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()>;
 

@@ -45,8 +45,8 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::SessionGet,
             "Shows a session",
             |server, cx, request: SessionGetRequest| async move {
-                let session = server.app.session_get(&cx, &request.session()?).await?;
-                Ok(SessionView::from(&session))
+                let found = server.app.session_get(&cx, &request.session()?).await?;
+                Ok(SessionView::with_tools(&found.session, found.tools))
             },
         ),
         change(

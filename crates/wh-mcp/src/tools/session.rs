@@ -90,8 +90,8 @@ async fn session_get(
     cx: OpContext,
     request: SessionGetRequest,
 ) -> Result<SessionView> {
-    let session = app.session_get(&cx, &request.session()?).await?;
-    Ok(SessionView::from(&session))
+    let found = app.session_get(&cx, &request.session()?).await?;
+    Ok(SessionView::with_tools(&found.session, found.tools))
 }
 
 async fn session_update(

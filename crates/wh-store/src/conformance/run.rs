@@ -95,6 +95,8 @@ pub async fn begins_once_and_fences_the_one_before(store: Arc<dyn Store>) -> Out
     ));
     let work = store.work_get(session.id).await?.ok_or("no work")?;
     assert_eq!(work.run, Some(first.clone()));
+    assert_eq!(store.run_get(session.id, 1).await?, Some(first.clone()));
+    assert_eq!(store.run_get(session.id, 2).await?, None);
     begin(&store, &session).await?;
     let late = store.run_apply(step(&first, vec![said("too late")])).await;
     assert!(matches!(

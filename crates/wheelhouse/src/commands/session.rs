@@ -156,10 +156,23 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("messages", Some(session.last_seq.to_string())),
         ("last words", session.last_words.clone()),
         ("runs", Some(session.runs.to_string())),
+        ("tools", tools(session)),
         ("tokens", Some(session.tokens_used.to_string())),
         ("cost", Some(dollars(session.cost_micros))),
         ("changed", Some(moment(&session.updated_at))),
     ])
+}
+
+/// Tells whether the agent has reached our tools, and what to do when it has not.
+fn tools(session: &SessionView) -> Option<String> {
+    let (link, id) = (session.tools_link.as_deref()?, &session.short_id);
+    Some(match link {
+        "broken" => format!(
+            "broken: the agent has not connected to Wheelhouse's tools; see `wheelhouse logs {id} --system` and `wheelhouse \
+             doctor`, then `wheelhouse stop {id}` and `wheelhouse resume {id}`"
+        ),
+        link => link.to_owned(),
+    })
 }
 
 fn show_tree(ui: &Ui, tree: &SessionTreeView) -> CliResult {

@@ -38,5 +38,29 @@ async fn an_agent_that_never_connects_to_our_tools_is_reported() {
         notes.contains("its MCP connection is broken")
     };
     world.until("a report", broken).await;
-    assert_eq!(world.get(&session).await.state, "idle");
+    let view = world.get(&session).await;
+    assert_eq!(view.state, "idle");
+    assert_eq!(view.tools_link.as_deref(), Some("broken"));
+    let shown = world.server.command().args(["show", &session]).output();
+    let shown = String::from_utf8(shown.unwrap().stdout).unwrap();
+    assert!(shown.contains("broken: the agent has not"), "{shown}");
+    assert!(shown.contains("wheelhouse resume"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_session_tells_whether_its_agent_has_reached_our_tools() {
+    let world = World::new();
+    let session = world.session().await;
+    world.prompt(&session, "say hello").await;
+    let link = async || world.get(&session).await.tools_link;
+    assert_eq!(link().await.as_deref(), Some("unused"));
+    world.prompt(&session, "call session_current {}").await;
+    world
+        .until("a connection", async || {
+            link().await.as_deref() == Some("connected")
+        })
+        .await;
+    world.manage(&session, "stop").await;
+    world.until_state(&session, "stopped").await;
+    assert_eq!(link().await, None, "there is no process");
 }
