@@ -1,9 +1,11 @@
 //! Starting, stopping and putting away.
 
+use std::time::Duration;
+
 use jiff::SignedDuration;
 use wh_domain::{
     ErrorCode, EventKind, Facts, NewEvent, Operation, Reference, Session, SessionAction,
-    SessionEvent, SessionState,
+    SessionEvent, SessionId, SessionState,
 };
 
 use crate::{App, AppError, OpContext, Result, context::facts, prompt::refuse_self};
@@ -56,6 +58,44 @@ impl App {
             self.session_lookup(reach, &Reference::from(found.id)).await
         })
         .await
+    }
+
+    /// Asks every session that has a process, or is about to get one, to stop, and returns which. Their keepers see to it.
+    pub async fn session_stop_all(&self, cx: &OpContext) -> Result<Vec<SessionId>> {
+        let mut asked = Vec::new();
+        for id in self.store.work_list().await? {
+            let work = self.store.work_get(id).await?;
+            if work.is_some_and(|work| is_under_way(&work.session.state)) {
+                let session = Reference::from(id);
+                self.session_manage(cx, &session, SessionAction::Stop)
+                    .await?;
+                asked.push(id);
+            }
+        }
+        Ok(asked)
+    }
+
+    /// Waits until none of these sessions has a process, for `limit` at most, and returns them as they are then.
+    pub async fn session_stop_wait(
+        &self,
+        ids: &[SessionId],
+        limit: Duration,
+    ) -> Result<Vec<Session>> {
+        let mut watch = self.watch(limit);
+        loop {
+            let (mut sessions, mut is_done) = (Vec::new(), true);
+            for id in ids {
+                let Some(work) = self.store.work_get(*id).await? else {
+                    continue;
+                };
+                is_done &= work.run.is_none_or(|run| run.ended_at.is_some())
+                    && !matches!(work.session.state, SessionState::Stopping { .. });
+                sessions.push(work.session);
+            }
+            if is_done || !watch.next().await {
+                return Ok(sessions);
+            }
+        }
     }
 
     async fn session_step(

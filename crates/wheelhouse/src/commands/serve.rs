@@ -13,12 +13,16 @@ use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 use crate::logs;
 use crate::serve::{self, ServeOptions};
+use crate::ui::shortened;
 
 /// What is logged when nobody said what.
 ///
 /// rmcp serves each stateless request as a connection of its own and says at `info` that it begins, that it ends and
 /// why: three lines for every call, none of which names it.
 const LOG_UNLESS_SET: &str = "info,rmcp=warn";
+
+/// How much of a title is shown of a session that was ended.
+const TITLE_CHARS_MAX: usize = 60;
 
 /// Run the server until Ctrl-C or SIGTERM
 #[derive(Debug, Args)]
@@ -27,6 +31,11 @@ Examples:
   wheelhouse serve
   wheelhouse serve --listen 127.0.0.1:0 --data-dir /tmp/try
   wheelhouse serve --listen 0.0.0.0:4180 --allow-remote --host wheelhouse.example.org
+  wheelhouse serve --kill-all
+
+A server that stops leaves the agents at work, and the next one takes them up again. --kill-all ends them too: it stops the
+server of this data directory if one runs, then every session's process with everything it started, tells what that was and
+exits. What the sessions said and did stays, and `wheelhouse resume` goes on with them.
 
 Every value can also stand in the configuration file or in a WHEELHOUSE_* variable; `wheelhouse config show` tells which
 is in force and why. When the server is ready it writes server.json into the data directory.")]
@@ -50,9 +59,16 @@ pub(crate) struct ServeArgs {
     /// Open the dashboard in a browser, signed in [env: WHEELHOUSE_OPEN]
     #[arg(long)]
     open: bool,
+
+    /// Do not serve: end the server and every agent of the data directory, with all they started
+    #[arg(long, conflicts_with_all = ["listen", "allow_remote", "hosts", "origins", "open"])]
+    kill_all: bool,
 }
 
 pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
+    if args.kill_all {
+        return kill_all(cx).await;
+    }
     let config = cx.config_with(Flags {
         listen: args.listen,
         allow_remote: args.allow_remote,
@@ -75,6 +91,37 @@ pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
     ended.map_err(|error| {
         CliError::from(error).hint("`wheelhouse doctor` looks at everything the server needs")
     })
+}
+
+/// Ends everything and tells what that was.
+async fn kill_all(cx: &Context) -> CliResult {
+    let config = cx.config()?;
+    let ended = serve::kill_all(&options(&config)).await?;
+    cx.ui.answer(&ended, |ui| {
+        if let Some(pid) = ended.server {
+            ui.line(&format!("ended the server (process {pid})"))?;
+        }
+        for session in &ended.sessions {
+            let title = shortened(&session.title, TITLE_CHARS_MAX);
+            ui.line(&format!(
+                "ended {} of {}, {}: {title}",
+                session.id, session.agent, session.state
+            ))?;
+        }
+        match ended.killed {
+            0 if ended.server.is_none() && ended.sessions.is_empty() => {
+                ui.note("nothing was running")
+            }
+            0 => Ok(()),
+            killed => ui.line(&format!("killed {killed} that did not stop")),
+        }
+    })?;
+    match ended.not_recorded {
+        Some(error) => Err(CliError::from(error).hint(
+            "the processes are gone; the sessions are interrupted once the server runs again",
+        )),
+        None => Ok(()),
+    }
 }
 
 /// Returns what the server needs of the configuration.

@@ -7,6 +7,7 @@ mod banner;
 mod clock;
 mod data_dir;
 mod endpoint;
+mod kill_all;
 mod server_file;
 
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -29,8 +30,8 @@ use wh_http::{
 use wh_store::Store;
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
-pub(crate) use self::data_dir::DataDir;
 use self::{clock::SystemClock, server_file::ServerFileGuard};
+pub(crate) use self::{data_dir::DataDir, kill_all::kill_all};
 
 /// How a server is started.
 #[derive(Clone, Debug)]
@@ -49,6 +50,13 @@ pub(crate) struct ServeOptions {
     pub(crate) tool_timeout: Duration,
     /// What the configuration says about agents.
     pub(crate) agents: ConfiguredAgents,
+}
+
+impl ServeOptions {
+    fn database_in(&self, data_dir: &DataDir) -> PathBuf {
+        let named = self.database.clone();
+        named.unwrap_or_else(|| data_dir.database())
+    }
 }
 
 /// A server that answers.
@@ -71,30 +79,8 @@ impl Server {
             );
         }
         let data_dir = DataDir::prepare(&options.data_dir)?;
-        let database = options
-            .database
-            .clone()
-            .unwrap_or_else(|| data_dir.database());
-        let store: Arc<dyn Store> = Arc::new(SqliteStore::open(OpenOptions::new(database)).await?);
         let shutdown = CancellationToken::new();
-        let app = Arc::new(App::new(AppParts {
-            store: Arc::clone(&store),
-            clock: Arc::new(SystemClock),
-            ids: Arc::new(RandomIds),
-            agents: Agents::new(
-                std::env::var_os("PATH").unwrap_or_default(),
-                options.agents.clone(),
-            ),
-            runs: RunsConfig {
-                program: std::env::current_exe().context("cannot tell where this program is")?,
-                runs: data_dir.runs(),
-                scratch: data_dir.scratch(),
-                server_file: data_dir.server_file(),
-            },
-            data_dir: data_dir.path().to_owned(),
-            shutdown: shutdown.clone(),
-        }));
-        app.user_bootstrap(admin_name()).await?;
+        let (store, app) = open(options, &data_dir, &shutdown).await?;
 
         let tcp = TcpListener::bind(options.listen)
             .await
@@ -153,6 +139,35 @@ impl Server {
         self.app.drain().await;
         self.store.close().await;
     }
+}
+
+/// Takes the database and makes the application on it.
+async fn open(
+    options: &ServeOptions,
+    data_dir: &DataDir,
+    shutdown: &CancellationToken,
+) -> Result<(Arc<dyn Store>, Arc<App>)> {
+    let database = options.database_in(data_dir);
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(OpenOptions::new(database)).await?);
+    let app = Arc::new(App::new(AppParts {
+        store: Arc::clone(&store),
+        clock: Arc::new(SystemClock),
+        ids: Arc::new(RandomIds),
+        agents: Agents::new(
+            std::env::var_os("PATH").unwrap_or_default(),
+            options.agents.clone(),
+        ),
+        runs: RunsConfig {
+            program: std::env::current_exe().context("cannot tell where this program is")?,
+            runs: data_dir.runs(),
+            scratch: data_dir.scratch(),
+            server_file: data_dir.server_file(),
+        },
+        data_dir: data_dir.path().to_owned(),
+        shutdown: shutdown.clone(),
+    }));
+    app.user_bootstrap(admin_name()).await?;
+    Ok((store, app))
 }
 
 /// Runs a server until it is told to stop.

@@ -14,7 +14,20 @@ enum End {
     Delete,
     AgentExit,
     RunnerKilled,
+    /// `wheelhouse serve --kill-all`, with the server at work.
+    KillAll,
+    /// The same when the server has crashed.
+    KillAllAlone,
 }
+
+const ENDS: [End; 6] = [
+    End::Stop,
+    End::Delete,
+    End::AgentExit,
+    End::RunnerKilled,
+    End::KillAll,
+    End::KillAllAlone,
+];
 
 /// Returns how many processes sleep for `mark` seconds.
 fn sleepers(mark: &str) -> usize {
@@ -35,10 +48,10 @@ fn sleepers(mark: &str) -> usize {
 #[tokio::test]
 async fn no_child_survives_its_session() {
     let rounds = count("WH_REAP_ROUNDS", 1);
-    let world = World::with_scripted();
+    let mut world = World::with_scripted();
     let (mut ended, mut slowest) = (0, Duration::ZERO);
     for round in 0..rounds {
-        for end in [End::Stop, End::Delete, End::AgentExit, End::RunnerKilled] {
+        for end in ENDS {
             let mark = format!(
                 "97{:06}.{round}{}",
                 std::process::id() % 1_000_000,
@@ -51,7 +64,7 @@ async fn no_child_survives_its_session() {
                 .until("children", async || sleepers(&mark) >= KINDS.len())
                 .await;
             let (children, since) = (sleepers(&mark), Instant::now());
-            finish(&world, &session, end).await;
+            finish(&mut world, &session, end).await;
             world
                 .until("no children", async || sleepers(&mark) == 0)
                 .await;
@@ -60,12 +73,13 @@ async fn no_child_survives_its_session() {
         }
     }
     println!(
-        "reap: {ended} children of {} kinds, 4 ends, {rounds} rounds, 0 survivors; the slowest end took {slowest:?}",
-        KINDS.len()
+        "reap: {ended} children of {} kinds, {} ends, {rounds} rounds, 0 survivors; the slowest end took {slowest:?}",
+        KINDS.len(),
+        ENDS.len()
     );
 }
 
-async fn finish(world: &World, session: &str, end: End) {
+async fn finish(world: &mut World, session: &str, end: End) {
     match end {
         End::Stop => {
             world.manage(session, "stop").await;
@@ -87,5 +101,25 @@ async fn finish(world: &World, session: &str, end: End) {
                 .find(|run| run.spec.session.to_string() == session);
             run.unwrap().alive.unwrap().kill();
         }
+        End::KillAll => kill_all(world, session).await,
+        End::KillAllAlone => {
+            world.server.kill9();
+            kill_all(world, session).await;
+        }
     }
+}
+
+/// Ends everything; then a new server finds the session stopped.
+async fn kill_all(world: &mut World, session: &str) {
+    let ended = world
+        .server
+        .command()
+        .args(["serve", "--kill-all"])
+        .output();
+    let ended = ended.unwrap();
+    assert!(ended.status.success(), "{ended:?}");
+    assert_eq!(world.live_runners(), 0, "{ended:?}");
+    world.server.restart();
+    world.client = world.server.client();
+    assert_eq!(world.get(session).await.state, "stopped");
 }

@@ -18,6 +18,7 @@ mod harness;
 mod help;
 mod install;
 mod key;
+mod kill_all;
 mod life;
 mod nouns;
 mod run;
