@@ -19,6 +19,7 @@ use tokio_util::task::TaskTracker;
 use super::{
     conversation::{CommandResult, Conversation, Output},
     pipes::{now_micros, read_line, wait_for, write_lines},
+    place::Place,
     stderr::LastLines,
 };
 use crate::{
@@ -59,6 +60,7 @@ pub(super) struct Actor {
     full_told: bool,
     outcomes: VecDeque<(String, Outcome)>,
     terminate: Signal,
+    place: Place,
     /// What ran when the turn began, where a cancelled turn may leave something behind.
     before_turn: Option<Vec<ProcessMark>>,
 }
@@ -110,6 +112,7 @@ impl Actor {
             full_told: false,
             outcomes: VecDeque::new(),
             terminate: signal(SignalKind::terminate())?,
+            place: Place::new(dir)?,
             before_turn: None,
         };
         match Tree::start(&actor.spec, dir) {
@@ -184,6 +187,7 @@ impl Actor {
             linger,
             stopping,
             start,
+            self.place.due(),
         ]
         .into_iter()
         .flatten()
@@ -193,6 +197,7 @@ impl Actor {
     fn is_over(&self) -> bool {
         self.exited_at.is_some_and(|at| {
             self.journal.acked() == self.journal.newest()
+                || self.place.is_lost()
                 || at.elapsed() >= self.spec.limits.linger()
         })
     }
@@ -224,6 +229,9 @@ impl Actor {
         }
         if let Some(stopping) = self.stopping.filter(|stopping| stopping.next_at <= now) {
             self.climb(stopping.step);
+        }
+        if self.place.is_found_lost(now) {
+            self.fail("the directory of the run was deleted".to_owned());
         }
     }
 

@@ -4,6 +4,7 @@ mod actor;
 mod conversation;
 mod open;
 mod pipes;
+mod place;
 mod requests;
 mod stderr;
 
@@ -45,7 +46,7 @@ fn cannot(doing: &'static str) -> impl FnOnce(io::Error) -> RunError {
 }
 
 /// Runs the agent of `dir` to its end. Returns when the agent is gone and the server has acknowledged everything, or has not for
-/// [`Limits::linger_ms`](crate::Limits).
+/// [`Limits::linger_ms`](crate::Limits). When `dir` is deleted, the agent is ended within seconds.
 ///
 /// Call it on a current-thread runtime: the helper below it is bound to the thread that starts it.
 pub async fn run(dir: RunDir) -> Result<(), RunError> {

@@ -6,6 +6,7 @@ mod echo;
 mod flood;
 mod harness;
 mod life;
+mod lost;
 mod reap;
 #[expect(
     unreachable_pub,

@@ -16,7 +16,7 @@ enum End {
 }
 
 /// Returns the processes that sleep for `mark` seconds.
-fn sleepers(mark: &str) -> Vec<u32> {
+pub(crate) fn sleepers(mark: &str) -> Vec<u32> {
     let pids = std::fs::read_dir("/proc").unwrap().filter_map(|entry| {
         let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;

@@ -146,6 +146,25 @@ async fn a_directory_that_vanishes_ends_the_run_and_nothing_runs_elsewhere() {
 }
 
 #[tokio::test]
+async fn a_run_whose_directory_is_deleted_ends_and_can_be_resumed() {
+    let world = World::new();
+    let session = world.session().await;
+    world.send(&session, "say begun\nsleep 60").await;
+    world
+        .until("words", async || {
+            world.said(&session).await.contains("begun")
+        })
+        .await;
+    let run = world.server.runs().remove(0);
+    std::fs::remove_dir_all(run.dir.path()).unwrap();
+    let runner = run.alive.unwrap();
+    world.until("no process", async || !runner.is_alive()).await;
+    world.until_state(&session, "interrupted").await;
+    let next = world.prompt(&session, "say alive").await;
+    assert_eq!(next.turn.state, "completed");
+}
+
+#[tokio::test]
 async fn archived_sessions_are_out_of_sight_and_deleted_ones_are_gone() {
     let world = World::new();
     let session = world.session().await;
