@@ -95,7 +95,7 @@ fn claude_code_is_told_what_its_child_codex_did() {
 #[test]
 fn claude_code_is_told_once_though_the_server_is_killed_before() {
     with_programs(async |programs| {
-        family::is_told_once_though_the_server_is_killed(programs).await
+        family::is_told_once_though_the_server_is_killed(programs).await;
     });
 }
 
