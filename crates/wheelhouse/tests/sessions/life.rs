@@ -1,8 +1,20 @@
 //! Sessions begin, stop, go on and end; and leave nothing behind.
 
 use wh_api::{ConfigSetRequest, SessionCreateRequest};
+use wh_runner::link::RunState;
 
 use crate::harness::{World, manage_of};
+
+/// Gives a session something to do for a minute, waits until it does, and returns its run.
+async fn busy(world: &World, session: &str) -> RunState {
+    world.send(session, "say begun\nsleep 60").await;
+    world
+        .until("words", async || {
+            world.said(session).await.contains("begun")
+        })
+        .await;
+    world.server.runs().remove(0)
+}
 
 #[tokio::test]
 async fn a_stop_ends_the_process_and_a_prompt_brings_it_back_with_its_memory() {
@@ -47,13 +59,7 @@ async fn an_agent_that_dies_interrupts_its_session_and_can_be_resumed() {
 async fn a_runner_that_is_killed_interrupts_its_session_within_seconds() {
     let world = World::new();
     let session = world.session().await;
-    world.send(&session, "say begun\nsleep 60").await;
-    world
-        .until("words", async || {
-            world.said(&session).await.contains("begun")
-        })
-        .await;
-    let run = world.server.runs().remove(0);
+    let run = busy(&world, &session).await;
     run.alive.unwrap().kill();
     world.until_state(&session, "interrupted").await;
     assert!(world.said(&session).await.contains("begun"));
@@ -149,13 +155,7 @@ async fn a_directory_that_vanishes_ends_the_run_and_nothing_runs_elsewhere() {
 async fn a_run_whose_directory_is_deleted_ends_and_can_be_resumed() {
     let world = World::new();
     let session = world.session().await;
-    world.send(&session, "say begun\nsleep 60").await;
-    world
-        .until("words", async || {
-            world.said(&session).await.contains("begun")
-        })
-        .await;
-    let run = world.server.runs().remove(0);
+    let run = busy(&world, &session).await;
     std::fs::remove_dir_all(run.dir.path()).unwrap();
     let runner = run.alive.unwrap();
     world.until("no process", async || !runner.is_alive()).await;
