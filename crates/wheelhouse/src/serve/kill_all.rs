@@ -107,14 +107,22 @@ async fn stop_sessions(
     let (store, app) = open(options, data_dir, &shutdown).await?;
     let stop = async {
         let cx = app.context(app.local_principal().await?, Surface::Server);
-        let asked = app.session_stop_all(&cx).await?;
+        let mut asked = app.session_stop_all(&cx).await?;
         // Only now: a keeper that does not know of the stop would begin what waits.
         app.supervise(&tasks);
-        let mut sessions = app.session_stop_wait(&asked, STOP_WITHIN).await?;
+        app.session_stop_wait(&asked, STOP_WITHIN).await?;
+        // A session at rest may have been told meanwhile what became of another.
+        let woken = app.session_stop_all(&cx).await?;
+        app.session_stop_wait(&woken, STOP_WITHIN).await?;
+        asked.extend(woken);
+        asked.sort_unstable();
+        asked.dedup();
         ended.killed += kill_runs(&data_dir.runs(), LEAVE_WITHIN).await?;
-        if ended.killed > 0 {
-            sessions = app.session_stop_wait(&asked, RECORD_WITHIN).await?;
-        }
+        let patience = match ended.killed {
+            0 => Duration::ZERO,
+            _ => RECORD_WITHIN,
+        };
+        let sessions = app.session_stop_wait(&asked, patience).await?;
         ended.sessions = sessions.iter().map(Into::into).collect();
         Ok(())
     };

@@ -1,6 +1,7 @@
 //! `serve --kill-all`: nothing of a data directory works on, and nothing is lost.
 
 use std::fs;
+use std::time::{Duration, Instant};
 
 use serde_json::Value;
 use wh_testkit::server::TestServer;
@@ -93,6 +94,31 @@ fn a_prompt_that_waits_is_not_begun() {
     server.restart();
     assert_eq!(run_json(&server, &["show", &session])["state"], "stopped");
     assert_eq!(live_runners(&server), 0);
+}
+
+#[test]
+fn a_session_at_rest_is_not_woken_by_the_end_of_another() {
+    let mut server = TestServer::start();
+    let parent = begin(&server, "say resting");
+    assert_eq!(run(&server, &["wait", &parent]).code, 0);
+    run_json(&server, &["config", "set", "session.idle_seconds", "1"]);
+    let child = ["spawn", &parent, "--agent", "echo", "--callback"];
+    let child = run_json(&server, &[&child[..], &["say begun\nsleep 60"]].concat());
+    let child = child["short_id"].as_str().unwrap();
+    let mut command = server.command();
+    Reader::start(command.args(["logs", "-f", child])).until("begun");
+    // The parent's process is put away; only the child has one.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    while live_runners(&server) > 1 {
+        assert!(Instant::now() < deadline, "it is not put away");
+        std::thread::sleep(Duration::from_millis(20));
+    }
+    let said = kill_all(&server);
+    assert_eq!(said.code, 0, "{said:?}");
+    assert_eq!(said.json()["killed"], 0, "{said:?}");
+    assert_eq!(live_runners(&server), 0, "{said:?}");
+    server.restart();
+    assert_eq!(run_json(&server, &["show", child])["state"], "stopped");
 }
 
 #[test]
