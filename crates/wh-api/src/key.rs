@@ -3,7 +3,9 @@
 use jiff::Timestamp;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{InputRefusal, Key, KeyScope, Name, NewKey, Reference, ShortId};
+use wh_domain::{
+    Dialect, InputRefusal, Key, KeyBinding, KeyScope, Name, NewKey, Reference, ShortId,
+};
 
 use crate::common::{field, list_request, optional_reference, reference, time};
 
@@ -13,7 +15,8 @@ use crate::common::{field, list_request, optional_reference, reference, time};
 pub struct KeyCreateRequest {
     /// What the key is for.
     pub name: String,
-    /// full (everything of its user), read (the same, changing nothing) or client (only what the key itself creates).
+    /// full (everything of its user), read (the same, changing nothing), client (only what the key itself creates) or, with
+    /// dialect and session, session_internal (that session's name).
     pub scope: String,
     /// Whose it will be, by id or name; yours unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -21,6 +24,13 @@ pub struct KeyCreateRequest {
     /// When it ends, in RFC 3339, such as 2027-01-31T00:00:00Z; never unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
+    /// clawed-abode makes a key that looks as that contract says and opens /mcp/clawed-abode alone; scope full or
+    /// session_internal.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The session that a session_internal key may rename.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// A mark of your choice: a repeat with the same mark makes no second key (and shows no secret again).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -30,8 +40,15 @@ impl TryFrom<KeyCreateRequest> for NewKey {
     type Error = InputRefusal;
 
     fn try_from(request: KeyCreateRequest) -> Result<Self, InputRefusal> {
-        let scope = KeyScope::parse(&request.scope)
-            .ok_or_else(|| InputRefusal::new("scope", "must be full, read or client"))?;
+        let scope = KeyScope::parse(&request.scope).ok_or_else(|| {
+            InputRefusal::new("scope", "must be full, read, client or session_internal")
+        })?;
+        let dialect = request.dialect.as_deref().map(|text| {
+            Dialect::parse(text).ok_or_else(|| {
+                let known = Dialect::ALL.map(Dialect::as_str).join(", ");
+                InputRefusal::new("dialect", format!("must be among {known}"))
+            })
+        });
         let expires_at = request.expires_at.as_deref().map(|text| {
             text.parse::<Timestamp>().map_err(|_| {
                 InputRefusal::new("expires_at", "must be a time like 2027-01-31T00:00:00Z")
@@ -42,6 +59,8 @@ impl TryFrom<KeyCreateRequest> for NewKey {
             scope,
             user: optional_reference("user", request.user.as_deref())?,
             expires_at: expires_at.transpose()?,
+            dialect: dialect.transpose()?,
+            session: optional_reference("session", request.session.as_deref())?,
         })
     }
 }
@@ -85,8 +104,14 @@ pub struct KeyView {
     pub short_id: String,
     pub user_id: String,
     pub name: String,
-    /// full, read, client, session or browser
+    /// full, read, client, session, session_internal or browser
     pub scope: String,
+    /// The dialect it was made for, if it was made for one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub dialect: Option<String>,
+    /// The session it is bound to, if it is bound to one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session_id: Option<String>,
     /// How the secret begins.
     pub prefix: String,
     /// active, expired or revoked
@@ -114,6 +139,12 @@ impl KeyView {
             user_id: key.user.to_string(),
             name: key.name.to_string(),
             scope: key.scope.as_str().to_owned(),
+            dialect: key.dialect.map(|dialect| dialect.as_str().to_owned()),
+            session_id: key.session.map(|binding| match binding {
+                KeyBinding::Run { session, .. } | KeyBinding::Session(session) => {
+                    session.to_string()
+                }
+            }),
             prefix: key.prefix.as_str().to_owned(),
             status: status.to_owned(),
             created_at: time(key.created_at),

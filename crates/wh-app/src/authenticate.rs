@@ -7,7 +7,10 @@ use newtype_uuid::GenericUuid;
 use quick_cache::sync::Cache;
 use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
-use wh_domain::{Credential, IdRef, Key, KeyHash, KeyId, KeyScope, Principal, Reach, Secret, User};
+use wh_domain::{
+    Credential, Dialect, IdRef, Key, KeyBinding, KeyHash, KeyId, KeyScope, Principal, Reach,
+    Secret, Session, SessionId, User,
+};
 
 use crate::{App, AppError, Result};
 
@@ -26,6 +29,8 @@ const TOUCH_EVERY_SECONDS: i64 = 60;
 pub enum Unauthenticated {
     /// Unknown, expired, revoked or malformed: the caller is not told which.
     Invalid,
+    /// Valid, but made for this dialect and so not for the address that was called.
+    OtherDoor(Dialect),
     /// Too many failures from this address; try again after this many seconds.
     TooMany { retry_after: u64 },
     /// It could not be looked up.
@@ -66,15 +71,40 @@ pub(crate) fn hash_secret(secret: &Secret) -> KeyHash {
 }
 
 impl App {
-    /// Turns a presented secret into the principal it speaks for.
+    /// Turns a secret that was presented at one of our own addresses into the principal it speaks for.
     pub async fn authenticate(
         &self,
         presented: &str,
         address: Option<IpAddr>,
     ) -> Result<Principal, Unauthenticated> {
+        self.authenticate_at(None, presented, address).await
+    }
+
+    /// Turns a presented secret into the principal it speaks for. `door` is the dialect whose address was called: a key that
+    /// was made for a dialect opens nothing else, and our own keys open them all.
+    pub async fn authenticate_at(
+        &self,
+        door: Option<Dialect>,
+        presented: &str,
+        address: Option<IpAddr>,
+    ) -> Result<Principal, Unauthenticated> {
         let now = self.clock.now();
         let secret = Secret::parse(presented);
-        if let Some(secret) = &secret
+        let made_for = secret.as_ref().and_then(Secret::dialect);
+        let principal = self.identify(secret.as_ref(), address, now).await?;
+        match made_for.filter(|dialect| Some(*dialect) != door) {
+            Some(dialect) => Err(Unauthenticated::OtherDoor(dialect)),
+            None => Ok(principal),
+        }
+    }
+
+    async fn identify(
+        &self,
+        secret: Option<&Secret>,
+        address: Option<IpAddr>,
+        now: Timestamp,
+    ) -> Result<Principal, Unauthenticated> {
+        if let Some(secret) = secret
             && let Some(verified) = self.principals.0.get(&hash_secret(secret).0)
             && now < verified.until
         {
@@ -84,7 +114,7 @@ impl App {
             let allowed = self.attempts.check(address, now);
             allowed.map_err(|retry_after| Unauthenticated::TooMany { retry_after })?;
         }
-        let principal = match &secret {
+        let principal = match secret {
             Some(secret) => self.verify(secret, now).await?,
             None => None,
         };
@@ -103,7 +133,8 @@ impl App {
             return Ok(None);
         };
         let same: bool = key.hash.0.ct_eq(&hash.0).into();
-        if !same || key.scope != secret.scope() || !key.is_valid(now) {
+        let is_shown_tag = (key.dialect, key.scope) == (secret.dialect(), secret.scope());
+        if !same || !is_shown_tag || !key.is_valid(now) {
             return Ok(None);
         }
         let Some(user) = self.store.user_by_id(key.user).await? else {
@@ -132,25 +163,40 @@ impl App {
             KeyScope::Client => Some(Credential::Client { key: id }),
             KeyScope::Browser => Some(Credential::Browser { key: id }),
             KeyScope::Session => self.session_credential(key).await?,
+            KeyScope::SessionInternal => self.session_internal_credential(key).await?,
         })
     }
 
     async fn session_credential(&self, key: &Key) -> Result<Option<Credential>> {
-        let Some((id, epoch)) = key.session else {
+        let Some(KeyBinding::Run { session, epoch }) = key.session else {
             return Ok(None);
         };
-        let whole = IdRef::Whole(id.into_untyped_uuid());
-        let found = self.store.session_find(Reach::All, &whole).await?;
-        let live = found
-            .into_iter()
-            .find(|session| session.epoch == epoch && !session.state.name().is_end());
-        Ok(live.map(|session| Credential::Session {
+        let found = self.bound_session(session).await?;
+        let live = found.filter(|it| it.epoch == epoch && !it.state.name().is_end());
+        Ok(live.map(|it| Credential::Session {
             key: key.id,
-            session: id,
-            role: session.role,
-            lineage: session.lineage,
+            session,
+            role: it.role,
+            lineage: it.lineage,
             epoch,
         }))
+    }
+
+    async fn session_internal_credential(&self, key: &Key) -> Result<Option<Credential>> {
+        let Some(KeyBinding::Session(session)) = key.session else {
+            return Ok(None);
+        };
+        let found = self.bound_session(session).await?;
+        let kept = found.filter(|it| !it.archived);
+        Ok(kept.map(|_| Credential::SessionInternal {
+            key: key.id,
+            session,
+        }))
+    }
+
+    async fn bound_session(&self, id: SessionId) -> Result<Option<Session>> {
+        let whole = IdRef::Whole(id.into_untyped_uuid());
+        Ok(self.store.session_find(Reach::All, &whole).await?.pop())
     }
 
     /// Remembers when a key was used, now and then. People look at it; nothing depends on it.

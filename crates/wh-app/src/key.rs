@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, Key, KeyId, KeyScope, NewEvent, NewKey, Operation, Owner, Page,
-    PageRequest, Reach, Reference, Secret, UserId,
+    ErrorCode, EventKind, Facts, Key, KeyBinding, KeyId, KeyScope, NewEvent, NewKey, Operation,
+    Owner, Page, PageRequest, Reach, Reference, Secret, UserId,
 };
 use wh_store::Applied;
 
@@ -44,7 +44,12 @@ impl App {
                 Some(reference) => self.user_lookup(reach, reference).await?.id,
                 None => cx.principal.user,
             };
-            let secret = Secret::from_random(new.scope, self.ids.secret_bits());
+            let session = match &new.session {
+                Some(session) => Some(self.key_session(reach, user, session).await?),
+                None => None,
+            };
+            let secret = Secret::from_random(new.dialect, new.scope, self.ids.secret_bits());
+            let secret = secret.ok_or_else(|| no_such_keys(&new))?;
             let key = Key {
                 id: KeyId::from_untyped_uuid(self.ids.next()),
                 user,
@@ -52,7 +57,8 @@ impl App {
                 scope: new.scope,
                 prefix: secret.prefix(),
                 hash: hash_secret(&secret),
-                session: None,
+                session,
+                dialect: new.dialect,
                 created_at: cx.now,
                 expires_at: new.expires_at,
                 last_used_at: None,
@@ -115,6 +121,21 @@ impl App {
         .await
     }
 
+    /// Returns what a key for the name of `session` is bound to. The session is its user's, as everything that a key opens.
+    async fn key_session(
+        &self,
+        reach: Reach,
+        user: UserId,
+        session: &Reference,
+    ) -> Result<KeyBinding> {
+        let found = self.session_lookup(reach, session).await?;
+        if found.owner.user != user {
+            return Err(AppError::invalid("the session is another user's")
+                .hint("name its owner with `user`"));
+        }
+        Ok(KeyBinding::Session(found.id))
+    }
+
     async fn key_lookup(&self, reach: Reach, reference: &Reference) -> Result<Key> {
         let found = self.store.key_find(reach, &id_of(reference)?).await?;
         only_one("key", found, |key| key.id.to_string())
@@ -126,7 +147,8 @@ impl App {
         cx: &OpContext,
         expires_at: Timestamp,
     ) -> Result<Secret> {
-        let secret = Secret::from_random(KeyScope::Browser, self.ids.secret_bits());
+        let secret = Secret::from_random(None, KeyScope::Browser, self.ids.secret_bits())
+            .expect("there are browser keys");
         let key = Key {
             id: KeyId::from_untyped_uuid(self.ids.next()),
             user: cx.principal.user,
@@ -135,6 +157,7 @@ impl App {
             prefix: secret.prefix(),
             hash: hash_secret(&secret),
             session: None,
+            dialect: None,
             created_at: cx.now,
             expires_at: Some(expires_at),
             last_used_at: None,
@@ -155,6 +178,14 @@ fn check_new(new: &NewKey, now: Timestamp) -> Result<()> {
         );
         return Err(AppError::invalid(message).hint("choose full, read or client"));
     }
+    if !KeyScope::of(new.dialect).any(|scope| scope == new.scope) {
+        return Err(no_such_keys(new));
+    }
+    if (new.scope == KeyScope::SessionInternal) != new.session.is_some() {
+        return Err(AppError::invalid(
+            "a session_internal key, and no other, names the session that it may rename",
+        ));
+    }
     if new.expires_at.is_some_and(|at| at <= now) {
         return Err(AppError::new(
             ErrorCode::InvalidInput,
@@ -162,6 +193,17 @@ fn check_new(new: &NewKey, now: Timestamp) -> Result<()> {
         ));
     }
     Ok(())
+}
+
+fn no_such_keys(new: &NewKey) -> AppError {
+    let scope = new.scope.as_str();
+    let Some(dialect) = new.dialect else {
+        return AppError::invalid(format!("a {scope} key is for a dialect"))
+            .hint("pass dialect: clawed-abode");
+    };
+    let known: Vec<_> = KeyScope::of(new.dialect).map(KeyScope::as_str).collect();
+    let message = format!("the dialect {} has no {scope} keys", dialect.as_str());
+    AppError::invalid(message).hint(format!("it has {}", known.join(", ")))
 }
 
 fn key_event(kind: EventKind, actor: UserId, key: &Key) -> NewEvent {

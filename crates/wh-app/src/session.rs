@@ -2,8 +2,8 @@
 
 use uuid::Uuid;
 use wh_domain::{
-    EventKind, Facts, NewEvent, Operation, Page, PageRequest, Reach, Reference, Session,
-    SessionFilter, SessionId, SessionPatch, SessionStateName, ToolsLink,
+    Credential, ErrorCode, EventKind, Facts, NewEvent, Operation, Page, PageRequest, Reach,
+    Reference, Session, SessionFilter, SessionId, SessionPatch, SessionStateName, ToolsLink,
 };
 
 use crate::{
@@ -118,6 +118,12 @@ impl App {
             let found = self.session_lookup(reach, &reference).await?;
             if own.is_some_and(|own| own != found.id) {
                 return Err(AppError::not_found("session"));
+            }
+            if let Credential::SessionInternal { .. } = cx.principal.credential
+                && patch.description.is_some()
+            {
+                let message = "this key may change the session's name alone";
+                return Err(AppError::new(ErrorCode::Forbidden, message).hint("give a title only"));
             }
             if patch == SessionPatch::default() {
                 return Err(

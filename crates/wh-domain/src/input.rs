@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 
 use crate::{
-    ApprovalId, BoardId, BranchName, Color, Description, IdRef, KeyId, KeyScope, Name, NotAnId,
-    Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey, SettingValue,
-    TextRefusal, TurnId, UserId, UserName, UserRole, WorktreeBase, WorktreeId, ZoneId,
+    ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId, KeyScope, Name,
+    NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey,
+    SettingValue, TextRefusal, TurnId, UserId, UserName, UserRole, WorktreeBase, WorktreeId,
+    ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -94,6 +95,10 @@ pub struct NewKey {
     /// Whose it will be; the caller's unless said otherwise.
     pub user: Option<Reference>,
     pub expires_at: Option<Timestamp>,
+    /// The dialect it is for; our own addresses unless given.
+    pub dialect: Option<Dialect>,
+    /// The session whose name it may change; only for keys of that scope.
+    pub session: Option<Reference>,
 }
 
 /// A repository to add.

@@ -4,7 +4,7 @@ use std::fmt;
 
 use jiff::Timestamp;
 
-use crate::{KeyId, Name, SessionId, UserId};
+use crate::{Dialect, KeyId, Name, SessionId, UserId};
 
 /// A credential as the server remembers it: everything but the secret.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -15,8 +15,10 @@ pub struct Key {
     pub scope: KeyScope,
     pub prefix: KeyPrefix,
     pub hash: KeyHash,
-    /// The session and run that a session token is bound to.
-    pub session: Option<(SessionId, u64)>,
+    /// What it is bound to, if its scope binds it.
+    pub session: Option<KeyBinding>,
+    /// The dialect it was made for; it opens no other address.
+    pub dialect: Option<Dialect>,
     pub created_at: Timestamp,
     pub expires_at: Option<Timestamp>,
     pub last_used_at: Option<Timestamp>,
@@ -30,6 +32,15 @@ impl Key {
     }
 }
 
+/// What a key is bound to.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum KeyBinding {
+    /// One run of a session: a session token, which dies with it.
+    Run { session: SessionId, epoch: u64 },
+    /// A session, whichever run it is at: gone when the session is deleted.
+    Session(SessionId),
+}
+
 /// How far a key reaches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum KeyScope {
@@ -41,17 +52,40 @@ pub enum KeyScope {
     Client,
     /// One session and its run.
     Session,
+    /// The name of one session, whichever run it is at. There are such keys for dialects alone.
+    SessionInternal,
     /// A signed-in browser.
     Browser,
 }
 
+/// What keys begin with: who takes them, how far they reach, and how that looks.
+const TAGS: &[(Option<Dialect>, KeyScope, &str)] = &[
+    (None, KeyScope::Full, "wh_full_"),
+    (None, KeyScope::Read, "wh_read_"),
+    (None, KeyScope::Client, "wh_client_"),
+    (None, KeyScope::Session, "wh_sess_"),
+    (None, KeyScope::Browser, "wh_web_"),
+    (Some(Dialect::ClawedAbode), KeyScope::Full, "ca_full_"),
+    (
+        Some(Dialect::ClawedAbode),
+        KeyScope::SessionInternal,
+        "ca_sess_",
+    ),
+];
+
+/// Returns everything that a key may begin with.
+pub(crate) fn key_tags() -> impl Iterator<Item = &'static str> {
+    TAGS.iter().map(|(_, _, tag)| *tag)
+}
+
 impl KeyScope {
     /// Every scope.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::Full,
         Self::Read,
         Self::Client,
         Self::Session,
+        Self::SessionInternal,
         Self::Browser,
     ];
 
@@ -62,6 +96,7 @@ impl KeyScope {
             Self::Read => "read",
             Self::Client => "client",
             Self::Session => "session",
+            Self::SessionInternal => "session_internal",
             Self::Browser => "browser",
         }
     }
@@ -71,15 +106,10 @@ impl KeyScope {
         Self::ALL.into_iter().find(|scope| scope.as_str() == text)
     }
 
-    /// Returns what a key of this scope begins with.
-    pub fn tag(self) -> &'static str {
-        match self {
-            Self::Full => "wh_full_",
-            Self::Read => "wh_read_",
-            Self::Client => "wh_client_",
-            Self::Session => "wh_sess_",
-            Self::Browser => "wh_web_",
-        }
+    /// Returns the scopes of the keys that a dialect has, or that our own addresses have.
+    pub fn of(dialect: Option<Dialect>) -> impl Iterator<Item = Self> {
+        let rows = TAGS.iter().filter(move |(taker, _, _)| *taker == dialect);
+        rows.map(|(_, scope, _)| *scope)
     }
 }
 
@@ -134,7 +164,9 @@ impl fmt::Debug for SecretText {
 /// A key's secret, known only while it is made or presented.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Secret {
+    dialect: Option<Dialect>,
     scope: KeyScope,
+    tag: &'static str,
     text: SecretText,
 }
 
@@ -142,26 +174,33 @@ impl Secret {
     /// Hex digits after the tag.
     const DIGITS: usize = 32;
 
-    /// Makes a secret from 128 random bits.
-    pub fn from_random(scope: KeyScope, bits: u128) -> Self {
-        Self {
+    /// Makes a secret from 128 random bits, for a dialect or for our own addresses; nothing if there are no such keys.
+    pub fn from_random(dialect: Option<Dialect>, scope: KeyScope, bits: u128) -> Option<Self> {
+        let row = |(taker, reach, _): &&(Option<Dialect>, KeyScope, &str)| {
+            *taker == dialect && *reach == scope
+        };
+        let (_, _, tag) = TAGS.iter().find(row)?;
+        Some(Self {
+            dialect,
             scope,
-            text: SecretText::new(format!("{}{bits:032x}", scope.tag())),
-        }
+            tag,
+            text: SecretText::new(format!("{tag}{bits:032x}")),
+        })
     }
 
     /// Recognises a presented secret by its shape; says nothing about whether it is valid.
     pub fn parse(text: &str) -> Option<Self> {
-        let scope = KeyScope::ALL
-            .into_iter()
-            .find(|scope| text.starts_with(scope.tag()))?;
-        let digits = &text[scope.tag().len()..];
+        let row = TAGS.iter().find(|(_, _, tag)| text.starts_with(tag));
+        let (dialect, scope, tag) = *row?;
+        let digits = &text[tag.len()..];
         let shaped = digits.len() == Self::DIGITS
             && digits
                 .bytes()
                 .all(|b| b.is_ascii_digit() || (b'a'..=b'f').contains(&b));
         shaped.then(|| Self {
+            dialect,
             scope,
+            tag,
             text: SecretText::new(text.to_owned()),
         })
     }
@@ -171,9 +210,14 @@ impl Secret {
         self.scope
     }
 
-    /// Returns the part that may be shown.
+    /// Returns the dialect its tag names.
+    pub fn dialect(&self) -> Option<Dialect> {
+        self.dialect
+    }
+
+    /// Returns the part that may be shown: the tag alone would be the same for all keys of a scope.
     pub fn prefix(&self) -> KeyPrefix {
-        KeyPrefix(self.text.expose()[..self.scope.tag().len() + 8].to_owned())
+        KeyPrefix(self.text.expose()[..self.tag.len() + 8].to_owned())
     }
 
     /// Returns the whole secret.
@@ -184,11 +228,17 @@ impl Secret {
 
 #[cfg(test)]
 mod tests {
+    use proptest::prelude::*;
+
     use super::*;
+
+    fn made(dialect: Option<Dialect>, scope: KeyScope, bits: u128) -> Secret {
+        Secret::from_random(dialect, scope, bits).unwrap()
+    }
 
     #[test]
     fn a_secret_has_the_promised_shape() {
-        let secret = Secret::from_random(KeyScope::Full, 0xabc);
+        let secret = made(None, KeyScope::Full, 0xabc);
         assert_eq!(secret.expose(), "wh_full_00000000000000000000000000000abc");
         assert_eq!(secret.prefix().as_str(), "wh_full_00000000");
         assert_eq!(Secret::parse(secret.expose()), Some(secret));
@@ -201,16 +251,46 @@ mod tests {
             "wh_full_",
             "wh_full_ABC",
             "wh_none_00000000000000000000000000000abc",
+            "ca_read_00000000000000000000000000000abc",
         ] {
             assert_eq!(Secret::parse(text), None, "{text}");
         }
-        let too_long = format!("{}0", Secret::from_random(KeyScope::Read, 1).expose());
+        let too_long = format!("{}0", made(None, KeyScope::Read, 1).expose());
         assert_eq!(Secret::parse(&too_long), None);
     }
 
     #[test]
     fn secrets_do_not_print() {
-        let secret = Secret::from_random(KeyScope::Session, 0x1234_5678_9abc);
+        let secret = made(None, KeyScope::Session, 0x1234_5678_9abc);
         assert!(!format!("{secret:?}").contains("123456789abc"));
+    }
+
+    #[test]
+    fn a_dialect_has_the_keys_of_its_contract_and_no_others() {
+        let dialect = Some(Dialect::ClawedAbode);
+        let scopes: Vec<_> = KeyScope::of(dialect).collect();
+        assert_eq!(scopes, [KeyScope::Full, KeyScope::SessionInternal]);
+        assert_eq!(Secret::from_random(dialect, KeyScope::Read, 1), None);
+        assert_eq!(
+            Secret::from_random(None, KeyScope::SessionInternal, 1),
+            None
+        );
+    }
+
+    proptest! {
+        /// Whatever the bits: a key is read back as what it was made for, and two keys of a scope differ in their
+        /// prefixes when they differ in their first digits.
+        #[test]
+        fn every_secret_is_read_back(row in 0..TAGS.len(), bits: u128, other: u128) {
+            let (dialect, scope, tag) = TAGS[row];
+            let secret = made(dialect, scope, bits);
+            prop_assert_eq!(secret.expose().len(), tag.len() + 32);
+            let read = Secret::parse(secret.expose()).unwrap();
+            prop_assert_eq!((read.dialect(), read.scope()), (dialect, scope));
+            prop_assert_eq!(&read, &secret);
+            let second = made(dialect, scope, other);
+            let same_start = bits >> 96 == other >> 96;
+            prop_assert_eq!(secret.prefix() == second.prefix(), same_start);
+        }
     }
 }

@@ -11,6 +11,7 @@ mod audit;
 mod board;
 mod budget;
 mod delivery;
+mod dialect;
 mod error;
 mod event;
 mod ids;
@@ -48,6 +49,7 @@ pub use board::{
 };
 pub use budget::{Budget, Usage};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
+pub use dialect::Dialect;
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
 pub use ids::*;
@@ -56,7 +58,7 @@ pub use input::{
     NewWorktree, PlacementInput, Reference, SettingChange, WorktreeDiffQuery, WorktreeMerge,
     ZoneInput,
 };
-pub use key::{Key, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
+pub use key::{Key, KeyBinding, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::{Limits, SpawnLimits};
 pub use message::{Message, MessageKind, NewMessage, conversation_text};
 pub use operation::{Effect, Operation, Rule, Standing};

@@ -57,6 +57,9 @@ const DIRECTORS: &[SessionRole] = &[
     SessionRole::Coding,
 ];
 
+/// What a key for a session's name alone may call; on its own session only.
+const OF_SESSION_INTERNAL: &[Operation] = &[Operation::SessionUpdate];
+
 macro_rules! operations {
     ($($operation:ident, $name:literal, $effect:ident, $standing:ident, $clients:literal, $roles:ident;)+) => {
         /// Something a caller can ask the application to do. Each exists once, in `wh-app`, under this name.
@@ -164,6 +167,7 @@ impl Principal {
             Credential::Session { role, lineage, .. } => {
                 rule.roles.contains(role) && lineage.iter().all(|role| rule.roles.contains(&role))
             }
+            Credential::SessionInternal { .. } => OF_SESSION_INTERNAL.contains(&operation),
         };
         if !allowed {
             return Err(Denied::Scope { operation, kind });
@@ -180,7 +184,11 @@ impl Principal {
 
 #[cfg(test)]
 mod tests {
+    use newtype_uuid::GenericUuid;
+    use uuid::Uuid;
+
     use super::*;
+    use crate::{KeyId, SessionId, UserId};
 
     #[test]
     fn rows_are_in_the_order_of_the_enum_and_names_are_unique() {
@@ -189,6 +197,25 @@ mod tests {
             assert_eq!(operation.rule().operation, *operation);
             assert_eq!(Operation::parse(operation.name()), Some(*operation));
         }
+    }
+
+    #[test]
+    fn a_session_internal_key_may_rename_and_nothing_else() {
+        let id = Uuid::from_u128(1);
+        let principal = Principal {
+            user: UserId::from_untyped_uuid(id),
+            role: UserRole::Admin,
+            credential: Credential::SessionInternal {
+                key: KeyId::from_untyped_uuid(id),
+                session: SessionId::from_untyped_uuid(id),
+            },
+        };
+        for operation in Operation::ALL {
+            let allowed = principal.authorize(*operation).is_ok();
+            let renames = *operation == Operation::SessionUpdate;
+            assert_eq!(allowed, renames, "{}", operation.name());
+        }
+        assert!(matches!(principal.reach(), Reach::Tree(_)));
     }
 
     #[test]

@@ -38,6 +38,11 @@ pub enum Credential {
         lineage: RoleSet,
         epoch: u64,
     },
+    /// May change the name of one session, and do nothing else.
+    SessionInternal {
+        key: KeyId,
+        session: SessionId,
+    },
 }
 
 /// The kind of a credential, without its ids.
@@ -49,17 +54,19 @@ pub enum CredentialKind {
     Read,
     Client,
     Session,
+    SessionInternal,
 }
 
 impl CredentialKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Local,
         Self::Browser,
         Self::Full,
         Self::Read,
         Self::Client,
         Self::Session,
+        Self::SessionInternal,
     ];
 
     /// Returns the kind as stored and shown.
@@ -71,6 +78,7 @@ impl CredentialKind {
             Self::Read => "read",
             Self::Client => "client",
             Self::Session => "session",
+            Self::SessionInternal => "session_internal",
         }
     }
 
@@ -90,6 +98,7 @@ impl Credential {
             Self::Read { .. } => CredentialKind::Read,
             Self::Client { .. } => CredentialKind::Client,
             Self::Session { .. } => CredentialKind::Session,
+            Self::SessionInternal { .. } => CredentialKind::SessionInternal,
         }
     }
 
@@ -101,14 +110,15 @@ impl Credential {
             | Self::Full { key }
             | Self::Read { key }
             | Self::Client { key }
-            | Self::Session { key, .. } => Some(*key),
+            | Self::Session { key, .. }
+            | Self::SessionInternal { key, .. } => Some(*key),
         }
     }
 
     /// Returns the session it is bound to.
     pub fn session(&self) -> Option<SessionId> {
         match self {
-            Self::Session { session, .. } => Some(*session),
+            Self::Session { session, .. } | Self::SessionInternal { session, .. } => Some(*session),
             _ => None,
         }
     }
@@ -119,7 +129,9 @@ impl Principal {
     pub fn reach(&self) -> Reach {
         match &self.credential {
             Credential::Client { key } => Reach::Key(*key),
-            Credential::Session { session, .. } => Reach::Tree(*session),
+            Credential::Session { session, .. } | Credential::SessionInternal { session, .. } => {
+                Reach::Tree(*session)
+            }
             _ if self.role == UserRole::Admin => Reach::All,
             _ => Reach::User(self.user),
         }

@@ -2,10 +2,7 @@
 
 use std::borrow::Cow;
 
-use crate::KeyScope;
-
-/// Tags of credentials that may turn up in text, ours and those that seeds' clients use.
-const FOREIGN_TAGS: [&str; 2] = ["ca_full_", "ca_sess_"];
+use crate::key::key_tags;
 
 /// Replaces the secret part of every key-shaped word with `…`, leaving the part that may be shown.
 pub fn redact(text: &str) -> Cow<'_, str> {
@@ -37,8 +34,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
 
 /// Returns where the next tag begins and how long it is.
 fn next_tag(text: &str) -> Option<(usize, usize)> {
-    let ours = KeyScope::ALL.into_iter().map(KeyScope::tag);
-    ours.chain(FOREIGN_TAGS)
+    key_tags()
         .filter_map(|tag| text.find(tag).map(|at| (at, tag.len())))
         .min()
 }
@@ -57,5 +53,6 @@ mod tests {
         );
         assert!(matches!(redact("nothing here"), Cow::Borrowed(_)));
         assert_eq!(redact("wh_sess_12"), "wh_sess_12");
+        assert_eq!(redact("ca_sess_0123456789abcdef"), "ca_sess_01234567…");
     }
 }

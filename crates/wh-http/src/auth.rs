@@ -15,7 +15,7 @@ use axum::{
 use futures::future::BoxFuture;
 use http::{HeaderValue, header};
 use wh_app::{App, Unauthenticated};
-use wh_domain::{CredentialKind, ErrorCode, Principal};
+use wh_domain::{CredentialKind, Dialect, ErrorCode, Principal};
 
 use self::presented::Presented;
 use crate::{error::ApiError, state::Server, well_known};
@@ -35,6 +35,12 @@ impl From<Unauthenticated> for Refused {
     fn from(error: Unauthenticated) -> Self {
         match error {
             Unauthenticated::Invalid => Self::Invalid,
+            Unauthenticated::OtherDoor(dialect) => {
+                let name = dialect.as_str();
+                let message = format!("this key was made for the dialect {name}");
+                let hint = format!("use it at /mcp/{name}, or make one without a dialect");
+                Self::Other(ApiError::new(ErrorCode::Forbidden, message).hint(hint))
+            }
             Unauthenticated::TooMany { retry_after } => Self::Other(
                 ApiError::new(
                     ErrorCode::LimitExceeded,
@@ -48,16 +54,35 @@ impl From<Unauthenticated> for Refused {
     }
 }
 
+/// What is special about letting callers in at an address.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) struct Door {
+    /// The dialect that is served there, whose keys are taken beside our own.
+    pub(crate) dialect: Option<Dialect>,
+    /// The parameter of the address that may carry the credential.
+    pub(crate) token_parameter: Option<&'static str>,
+}
+
 /// Lets requests through with their [`Principal`] in the extensions, or refuses them.
 #[derive(Clone)]
-pub(crate) struct AuthLayer(pub(crate) Server);
+pub(crate) struct AuthLayer {
+    server: Server,
+    door: Door,
+}
+
+impl AuthLayer {
+    pub(crate) fn new(server: Server, door: Door) -> Self {
+        Self { server, door }
+    }
+}
 
 impl<S> tower::Layer<S> for AuthLayer {
     type Service = Auth<S>;
 
     fn layer(&self, inner: S) -> Self::Service {
         Auth {
-            server: self.0.clone(),
+            server: self.server.clone(),
+            door: self.door,
             inner,
         }
     }
@@ -67,6 +92,7 @@ impl<S> tower::Layer<S> for AuthLayer {
 #[derive(Clone)]
 pub(crate) struct Auth<S> {
     server: Server,
+    door: Door,
     inner: S,
 }
 
@@ -86,12 +112,13 @@ where
 
     fn call(&mut self, mut request: Request) -> Self::Future {
         let server = self.server.clone();
-        let presented = Presented::by(&request);
+        let door = self.door;
+        let presented = Presented::by(&request, door.token_parameter);
         // The one that was made ready, not its clone, takes the request.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(async move {
-            let principal = match identify(&server.app, presented).await {
+            let principal = match identify(&server.app, door, presented).await {
                 Ok(principal) => principal,
                 Err(refused) => return Ok(refusal(&server, refused).into_response()),
             };
@@ -110,7 +137,7 @@ where
     }
 }
 
-async fn identify(app: &App, presented: Presented) -> Result<Principal, Refused> {
+async fn identify(app: &App, door: Door, presented: Presented) -> Result<Principal, Refused> {
     match presented {
         Presented::Nothing => Err(Refused::Nobody),
         Presented::Unusable => Err(Refused::Invalid),
@@ -120,7 +147,8 @@ async fn identify(app: &App, presented: Presented) -> Result<Principal, Refused>
             Refused::Other(ApiError::new(ErrorCode::Unavailable, message))
         }),
         Presented::Bearer { secret, address } => {
-            let principal = app.authenticate(secret.expose(), address).await?;
+            let shown = secret.expose();
+            let principal = app.authenticate_at(door.dialect, shown, address).await?;
             let is_cookie = principal.credential.kind() == CredentialKind::Browser;
             if is_cookie {
                 Err(Refused::Invalid)

@@ -4,7 +4,7 @@
 //!  connection ─► serve ─► observe ─► guard ─► panic ─┬─► public: health, login, discovery, pages
 //!                         (id, log)  (Host,          └─► auth ─┬─► REST: one row of a table per route
 //!                                     Origin)                  ├─► events: page, SSE, WebSocket
-//!                                                              └─► mounts: /mcp, /mcp/stdio
+//!                                                              └─► mounts: /mcp, /mcp/stdio, dialects
 //! ```
 //!
 //! REST is a table (`routes/`): a row names the operation, the request and the answer, and its handler translates in
@@ -40,7 +40,7 @@ mod well_known;
 
 pub use config::{HttpConfig, RequestLimits};
 pub use edge::Edge;
-pub use mounts::{LineServer, LineStream, McpEndpoint, Mounts, mount};
+pub use mounts::{DialectMount, LineServer, LineStream, McpEndpoint, Mounts, mount};
 pub use observe::RequestId;
 pub use openapi::document as openapi_document;
 pub use router::router;

@@ -14,6 +14,7 @@ use hyper::upgrade::Upgraded;
 use hyper_util::rt::TokioIo;
 use tokio_util::sync::CancellationToken;
 use tower::{Service, ServiceExt};
+use wh_domain::Dialect;
 
 /// An HTTP endpoint. Requests arrive with [`wh_domain::Principal`], [`crate::RequestId`] and [`crate::serve::Peer`] in
 /// their extensions.
@@ -68,6 +69,17 @@ where
     }))
 }
 
+/// MCP in the words of another system's contract, at addresses of its own.
+#[derive(Clone)]
+pub struct DialectMount {
+    pub dialect: Dialect,
+    /// Where it is served, all methods.
+    pub addresses: &'static [&'static str],
+    /// The parameter of the address that may carry the credential, if the contract has one.
+    pub token_parameter: Option<&'static str>,
+    pub endpoint: McpEndpoint,
+}
+
 /// What is mounted besides our own routes.
 #[derive(Clone, Default)]
 pub struct Mounts {
@@ -75,6 +87,8 @@ pub struct Mounts {
     pub mcp: Option<McpEndpoint>,
     /// At `GET /mcp/stdio`, after the connection was upgraded to `mcp-lines`.
     pub lines: Option<Arc<dyn LineServer>>,
+    /// Behind the same guard and the same authentication; keys that were made for one open it alone.
+    pub dialects: Vec<DialectMount>,
 }
 
 impl fmt::Debug for Mounts {
@@ -82,6 +96,7 @@ impl fmt::Debug for Mounts {
         f.debug_struct("Mounts")
             .field("mcp", &self.mcp.is_some())
             .field("lines", &self.lines.is_some())
+            .field("dialects", &self.dialects.len())
             .finish()
     }
 }

@@ -14,8 +14,8 @@ use tower::Layer;
 use wh_app::App;
 
 use crate::{
-    HttpConfig, LineServer, Mounts,
-    auth::AuthLayer,
+    DialectMount, HttpConfig, LineServer, Mounts,
+    auth::{AuthLayer, Door},
     call,
     edge::{Edge, MCP_PATH},
     error::ApiError,
@@ -42,11 +42,13 @@ pub fn router(app: Arc<App>, config: HttpConfig, mounts: Mounts) -> Edge {
     server.config.tasks.spawn(metrics::upkeep(server.clone()));
     // Together, from the outside in: each call of `layer` on a router boxes every route once more.
     let around = |route| (ObserveLayer { route }, guard.clone(), CatchLayer);
-    let mcp = mounts.mcp.map(|mcp| AuthLayer(server.clone()).layer(mcp));
+    let auth = |door| AuthLayer::new(server.clone(), door);
+    let mcp = mounts.mcp.map(|mcp| auth(Door::default()).layer(mcp));
     Edge {
         mcp: mcp.map(|mcp| around(Some(MCP_PATH)).layer(mcp)),
         rest: public(&server)
             .merge(private(&server, mounts.lines))
+            .merge(dialects(&server, mounts.dialects))
             .layer(around(None)),
     }
 }
@@ -80,7 +82,7 @@ fn private(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
         .merge(mounted(server, lines))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
-        .layer(AuthLayer(server.clone()))
+        .layer(AuthLayer::new(server.clone(), Door::default()))
 }
 
 /// What others serve besides `/mcp`.
@@ -90,6 +92,22 @@ fn mounted(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
         let server = server.clone();
         let upgrade = move |request| lines::upgrade(server.clone(), lines.clone(), request);
         router = router.route("/mcp/stdio", get(upgrade));
+    }
+    router
+}
+
+/// MCP in other systems' words. Like `/mcp` these have limits of their own.
+fn dialects(server: &Server, mounts: Vec<DialectMount>) -> Router {
+    let mut router = Router::new();
+    for mount in mounts {
+        let door = Door {
+            dialect: Some(mount.dialect),
+            token_parameter: mount.token_parameter,
+        };
+        let endpoint = AuthLayer::new(server.clone(), door).layer(mount.endpoint);
+        for address in mount.addresses {
+            router = router.route_service(address, endpoint.clone());
+        }
     }
     router
 }

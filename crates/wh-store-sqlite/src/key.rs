@@ -8,7 +8,8 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    IdRef, Key, KeyHash, KeyId, KeyPrefix, KeyScope, Name, Page, PageRequest, Reach, UserId,
+    Dialect, IdRef, Key, KeyBinding, KeyHash, KeyId, KeyPrefix, KeyScope, Name, Page, PageRequest,
+    Reach, UserId,
 };
 use wh_store::{Applied, Commit, KeyStore, Result, StoreError};
 
@@ -22,7 +23,7 @@ use crate::user::push_page;
 
 const COLUMNS: &str =
     "SELECT t.id, t.user_id, t.name, t.scope, t.prefix, t.hash, t.session_id, t.session_epoch,
-    t.created_at, t.expires_at, t.last_used_at, t.revoked_at FROM keys t WHERE ";
+    t.bound_session_id, t.dialect, t.created_at, t.expires_at, t.last_used_at, t.revoked_at FROM keys t WHERE ";
 
 #[async_trait]
 impl KeyStore for SqliteStore {
@@ -99,6 +100,9 @@ fn key_row(row: &SqliteRow) -> Parsed<Key> {
     let hash: &[u8] = row::get(row, "hash")?;
     let session = row::id_opt(row, "session_id")?;
     let epoch = row::count_opt(row, "session_epoch")?;
+    let run = session.zip(epoch);
+    let run = run.map(|(session, epoch)| KeyBinding::Run { session, epoch });
+    let bound = row::id_opt(row, "bound_session_id")?.map(KeyBinding::Session);
     Ok(Key {
         id: row::id(row, "id")?,
         user: row::id(row, "user_id")?,
@@ -106,7 +110,8 @@ fn key_row(row: &SqliteRow) -> Parsed<Key> {
         scope: row::parse_enum(row, "scope", KeyScope::parse)?,
         prefix: KeyPrefix::from_stored(row::get(row, "prefix")?),
         hash: KeyHash(hash.try_into().map_err(|e| BadRow::new("hash", e))?),
-        session: session.zip(epoch),
+        session: run.or(bound),
+        dialect: row::parse_enum_opt(row, "dialect", Dialect::parse)?,
         created_at: row::time(row, "created_at")?,
         expires_at: row::time_opt(row, "expires_at")?,
         last_used_at: row::time_opt(row, "last_used_at")?,
@@ -115,11 +120,16 @@ fn key_row(row: &SqliteRow) -> Parsed<Key> {
 }
 
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, key: &Key) -> Result<()> {
-    let (session, epoch) = key.session.unzip();
+    let (run, bound) = match key.session {
+        Some(KeyBinding::Run { session, epoch }) => (Some((session, epoch)), None),
+        Some(KeyBinding::Session(session)) => (None, Some(session)),
+        None => (None, None),
+    };
+    let (session, epoch) = run.unzip();
     sqlx::query(
         "INSERT INTO keys (id, user_id, name, scope, prefix, hash, session_id, session_epoch,
-             created_at, expires_at, last_used_at, revoked_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             bound_session_id, dialect, created_at, expires_at, last_used_at, revoked_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(key.id))
     .bind(uuid(key.user))
@@ -129,6 +139,8 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, key: &Key) -> Res
     .bind(key.hash.0.as_slice())
     .bind(uuid_opt(session))
     .bind(epoch.map(int))
+    .bind(uuid_opt(bound))
+    .bind(key.dialect.map(Dialect::as_str))
     .bind(micros(key.created_at))
     .bind(key.expires_at.map(micros))
     .bind(key.last_used_at.map(micros))

@@ -44,6 +44,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "forks",
         sql: include_str!("../migrations/0005_forks.sql"),
     },
+    Migration {
+        name: "key_dialects",
+        sql: include_str!("../migrations/0006_key_dialects.sql"),
+    },
 ];
 
 /// The number of the last step.

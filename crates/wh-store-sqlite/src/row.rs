@@ -65,6 +65,18 @@ pub(crate) fn parse_enum<T>(
     parser(text).ok_or_else(|| BadRow::new(column, format!("{text:?} is not known")))
 }
 
+/// Reads a word of a closed list that may be absent.
+pub(crate) fn parse_enum_opt<T>(
+    row: &SqliteRow,
+    column: &str,
+    parser: impl Fn(&str) -> Option<T>,
+) -> Parsed<Option<T>> {
+    let is_there = get::<Option<&str>>(row, column)?.is_some();
+    is_there
+        .then(|| parse_enum(row, column, parser))
+        .transpose()
+}
+
 /// Returns an id.
 pub(crate) fn id<K: TypedUuidKind>(row: &SqliteRow, column: &str) -> Parsed<TypedUuid<K>> {
     get::<Uuid>(row, column).map(TypedUuid::from_untyped_uuid)

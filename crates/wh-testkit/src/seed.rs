@@ -8,10 +8,10 @@ use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, Board, BoardId, Budget, Credential, EventKind, Facts, Key, KeyHash, KeyId, KeyScope,
-    MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation, Outcome, Owner,
-    Rect, Secret, Session, SessionId, SessionPatch, SessionRole, SessionState, Subject, Surface,
-    Title, Usage, User, UserId, UserName, UserRole, Zone, ZoneId,
+    AgentName, Board, BoardId, Budget, Credential, EventKind, Facts, Key, KeyBinding, KeyHash,
+    KeyId, KeyScope, MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
+    Outcome, Owner, Rect, Secret, Session, SessionId, SessionPatch, SessionRole, SessionState,
+    Subject, Surface, Title, Usage, User, UserId, UserName, UserRole, Zone, ZoneId,
 };
 use wh_store::{Commit, MessageAppend, Store};
 use wh_store_sqlite::{OpenOptions, SqliteStore};
@@ -56,7 +56,8 @@ impl Seed {
         scope: KeyScope,
         session: Option<SessionId>,
     ) -> Result<(KeyId, String)> {
-        let secret = Secret::from_random(scope, Uuid::new_v4().as_u128());
+        let secret = Secret::from_random(None, scope, Uuid::new_v4().as_u128())
+            .expect("there are such keys");
         let key = Key {
             id: KeyId::from_untyped_uuid(Uuid::now_v7()),
             user,
@@ -64,7 +65,8 @@ impl Seed {
             scope,
             prefix: secret.prefix(),
             hash: KeyHash(Sha256::digest(secret.expose()).into()),
-            session: session.map(|session| (session, 1)),
+            session: session.map(|session| KeyBinding::Run { session, epoch: 1 }),
+            dialect: None,
             created_at: epoch(),
             expires_at: None,
             last_used_at: None,

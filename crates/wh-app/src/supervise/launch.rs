@@ -6,7 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_agents::{Launch, LaunchProgram, LaunchRefusal, Resume, TokenCount};
 use wh_domain::{
-    Abilities, Conversation, Key, KeyId, KeyScope, Name, Run, Secret, Session, ToolsLink,
+    Abilities, Conversation, Key, KeyBinding, KeyId, KeyScope, Name, Run, Secret, Session,
+    ToolsLink,
 };
 use wh_runner::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token, link};
 use wh_store::SessionWork;
@@ -42,7 +43,8 @@ impl App {
             Err(at) => return Ok(Started::NotBefore(at)),
         };
         let cwd = self.session_home(session).await?;
-        let secret = Secret::from_random(KeyScope::Session, self.ids.secret_bits());
+        let secret = Secret::from_random(None, KeyScope::Session, self.ids.secret_bits())
+            .expect("there are session tokens");
         let (run, key) = self.new_run(session, &secret, now)?;
         self.store.run_begin(&run, &key).await?;
         let spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
@@ -61,7 +63,11 @@ impl App {
             scope: KeyScope::Session,
             prefix: secret.prefix(),
             hash: hash_secret(secret),
-            session: Some((session.id, epoch)),
+            session: Some(KeyBinding::Run {
+                session: session.id,
+                epoch,
+            }),
+            dialect: None,
             created_at: now,
             expires_at: Some(now + TOKEN_LIFE),
             last_used_at: None,

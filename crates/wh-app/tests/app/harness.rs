@@ -108,6 +108,8 @@ impl TestApp {
             scope,
             user: Some(Reference::parse(user).unwrap()),
             expires_at: None,
+            dialect: None,
+            session: None,
         };
         let admin = self.local().await;
         let made = self.app.key_create(&admin, new).await.unwrap();

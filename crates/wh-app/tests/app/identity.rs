@@ -33,6 +33,8 @@ async fn a_key_ends_when_it_should() {
         scope: KeyScope::Read,
         user: None,
         expires_at: Some(test.now() + SignedDuration::from_secs(seconds)),
+        dialect: None,
+        session: None,
     };
     let made = test.app.key_create(&admin, new(60)).await.unwrap();
     let secret = made.secret.unwrap();
@@ -86,6 +88,8 @@ async fn a_read_key_changes_nothing_and_a_member_is_no_admin() {
         scope: KeyScope::Full,
         user: Some(Reference::parse("root").unwrap()),
         expires_at: None,
+        dialect: None,
+        session: None,
     };
     assert_eq!(
         refused(test.app.key_create(&member, for_root).await).0,

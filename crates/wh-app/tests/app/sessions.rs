@@ -5,8 +5,8 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_app::{OpContext, SessionQuery};
 use wh_domain::{
-    AgentName, Budget, CredentialKind, ErrorCode, Facts, Key, KeyHash, KeyId, KeyScope, Name,
-    NewAuditEntry, Operation, Outcome, PageLimit, PageRequest, Secret, Session, SessionId,
+    AgentName, Budget, CredentialKind, ErrorCode, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope,
+    Name, NewAuditEntry, Operation, Outcome, PageLimit, PageRequest, Secret, Session, SessionId,
     SessionPatch, SessionRole, SessionState, Subject, Surface, Title, Usage,
 };
 use wh_store::Commit;
@@ -87,7 +87,7 @@ pub(crate) async fn insert_with(
         .session_insert(&session, commit(&cx, id.into()))
         .await
         .unwrap();
-    let secret = Secret::from_random(KeyScope::Session, Uuid::new_v4().as_u128());
+    let secret = Secret::from_random(None, KeyScope::Session, Uuid::new_v4().as_u128()).unwrap();
     let key = Key {
         id: KeyId::from_untyped_uuid(Uuid::now_v7()),
         user: cx.principal.user,
@@ -95,7 +95,11 @@ pub(crate) async fn insert_with(
         scope: KeyScope::Session,
         prefix: secret.prefix(),
         hash: KeyHash(Sha256::digest(secret.expose()).into()),
-        session: Some((id, 1)),
+        session: Some(KeyBinding::Run {
+            session: id,
+            epoch: 1,
+        }),
+        dialect: None,
         created_at: cx.now,
         expires_at: None,
         last_used_at: None,

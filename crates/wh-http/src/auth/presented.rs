@@ -8,7 +8,8 @@ use wh_domain::SecretText;
 
 use crate::{login::COOKIE, serve::Peer};
 
-/// The credential of a request: the header if there is one, else the socket, else the cookie.
+/// The credential of a request: the header if there is one, else the address's parameter where there may be one, else the
+/// socket, else the cookie.
 #[derive(Debug, PartialEq, Eq)]
 pub(super) enum Presented {
     Nothing,
@@ -27,13 +28,21 @@ pub(super) enum Presented {
 }
 
 impl Presented {
-    pub(super) fn by(request: &Request) -> Self {
+    /// Reads what a request shows; `parameter` is the part of its query that may hold a credential.
+    pub(super) fn by(request: &Request, parameter: Option<&str>) -> Self {
         let peer = request.extensions().get::<Peer>().copied();
         let own_uid = rustix::process::geteuid().as_raw();
-        Self::of(request.headers(), peer, own_uid)
+        let query = request.uri().query().unwrap_or_default();
+        let in_query = parameter.map(|name| in_query(query, name));
+        Self::of(
+            request.headers(),
+            in_query.unwrap_or_default(),
+            peer,
+            own_uid,
+        )
     }
 
-    fn of(headers: &HeaderMap, peer: Option<Peer>, own_uid: u32) -> Self {
+    fn of(headers: &HeaderMap, in_query: Vec<&str>, peer: Option<Peer>, own_uid: u32) -> Self {
         let address = match peer {
             Some(Peer::Tcp(address)) => Some(address.ip().to_canonical()),
             _ => None,
@@ -47,6 +56,14 @@ impl Presented {
             (Some(_), Some(_)) => return Self::Unusable,
             (None, _) => {}
         }
+        match in_query.as_slice() {
+            [] => {}
+            [only] => {
+                let secret = SecretText::new((*only).to_owned());
+                return Self::Bearer { secret, address };
+            }
+            _ => return Self::Unusable,
+        }
         if matches!(peer, Some(Peer::Unix { uid, .. }) if uid == own_uid) {
             return Self::Local;
         }
@@ -58,6 +75,15 @@ impl Presented {
             _ => Self::Unusable,
         }
     }
+}
+
+/// Returns the values of a parameter. Credentials hold nothing that would have to be escaped.
+fn in_query<'a>(query: &'a str, name: &str) -> Vec<&'a str> {
+    let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
+    pairs
+        .filter(|(key, _)| *key == name)
+        .map(|(_, value)| value)
+        .collect()
 }
 
 fn bearer(value: &HeaderValue) -> Option<SecretText> {
@@ -89,7 +115,7 @@ mod tests {
             let name = http::HeaderName::try_from(*name).unwrap();
             map.append(name, value.parse().unwrap());
         }
-        Presented::of(&map, Some(peer), OURS)
+        Presented::of(&map, Vec::new(), Some(peer), OURS)
     }
 
     fn secret(text: &str) -> SecretText {
@@ -119,6 +145,27 @@ mod tests {
                 address
             }
         );
+    }
+
+    #[test]
+    fn an_address_may_carry_the_credential_where_its_contract_says_so() {
+        let shown = |headers: &[(&str, &str)], parameter| {
+            let mut request = http::Request::get("/mcp?a=b&sessionToken=k");
+            for (name, value) in headers {
+                request = request.header(*name, *value);
+            }
+            let request = request.body(axum::body::Body::empty()).unwrap();
+            Presented::by(&request, parameter)
+        };
+        let bearer = |text| Presented::Bearer {
+            secret: secret(text),
+            address: None,
+        };
+        assert_eq!(shown(&[], None), Presented::Nothing);
+        assert_eq!(shown(&[], Some("sessionToken")), bearer("k"));
+        let header = ("authorization", "Bearer h");
+        assert_eq!(shown(&[header], Some("sessionToken")), bearer("h"));
+        assert_eq!(in_query("t=1&t=2", "t"), ["1", "2"]);
     }
 
     #[test]

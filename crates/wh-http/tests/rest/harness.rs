@@ -14,9 +14,9 @@ use uuid::Uuid;
 use wh_app::{App, AppParts, Clock, IdSource, RandomIds};
 
 use wh_domain::{
-    AgentName, Budget, CredentialKind, Facts, Key, KeyHash, KeyId, KeyScope, Name, NewAuditEntry,
-    NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionRole, SessionState,
-    Surface, Title, Usage, UserId, UserName,
+    AgentName, Budget, CredentialKind, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope, Name,
+    NewAuditEntry, NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionRole,
+    SessionState, Surface, Title, Usage, UserId, UserName,
 };
 use wh_http::{
     HttpConfig, Mounts,
@@ -186,7 +186,7 @@ impl TestServer {
 
     /// Puts a token of the session's current run into the store, as starting it will.
     pub(crate) async fn session_token(&self, user: &str, session: &str) -> String {
-        let secret = Secret::from_random(KeyScope::Session, RandomIds.secret_bits());
+        let secret = Secret::from_random(None, KeyScope::Session, RandomIds.secret_bits()).unwrap();
         let user = UserId::from_untyped_uuid(user.parse().unwrap());
         let session = SessionId::from_untyped_uuid(session.parse().unwrap());
         let key = Key {
@@ -196,7 +196,8 @@ impl TestServer {
             scope: KeyScope::Session,
             prefix: secret.prefix(),
             hash: KeyHash(Sha256::digest(secret.expose()).into()),
-            session: Some((session, 1)),
+            session: Some(KeyBinding::Run { session, epoch: 1 }),
+            dialect: None,
             created_at: SystemClock.now(),
             expires_at: None,
             last_used_at: None,
@@ -225,6 +226,8 @@ async fn admin_key(app: &App) -> String {
         scope: KeyScope::Full,
         user: None,
         expires_at: None,
+        dialect: None,
+        session: None,
     };
     let made = app.key_create(&cx, new).await.unwrap();
     made.secret.unwrap().expose().to_owned()

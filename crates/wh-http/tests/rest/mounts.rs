@@ -63,6 +63,7 @@ async fn start() -> TestServer {
     let mounts = Mounts {
         mcp: Some(wh_http::mount(service_fn(echo))),
         lines: Some(Arc::new(EchoLines)),
+        dialects: Vec::new(),
     };
     TestServer::start_with(|_| {}, mounts).await
 }

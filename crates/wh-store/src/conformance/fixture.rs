@@ -57,7 +57,8 @@ pub async fn user(store: &Arc<dyn Store>) -> Made<User> {
 }
 
 pub fn key_value(user: UserId, scope: KeyScope) -> Made<Key> {
-    let secret = Secret::from_random(scope, Uuid::new_v4().as_u128());
+    let secret = Secret::from_random(None, scope, Uuid::new_v4().as_u128());
+    let secret = secret.expect("there are such keys");
     let mut hash = [0; 32];
     hash[..16].copy_from_slice(Uuid::new_v4().as_bytes());
     Ok(Key {
@@ -68,6 +69,7 @@ pub fn key_value(user: UserId, scope: KeyScope) -> Made<Key> {
         prefix: secret.prefix(),
         hash: KeyHash(hash),
         session: None,
+        dialect: None,
         created_at: now(),
         expires_at: Some(now()),
         last_used_at: None,

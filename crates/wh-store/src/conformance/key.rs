@@ -2,7 +2,7 @@
 
 use std::sync::Arc;
 
-use wh_domain::{KeyHash, KeyScope, Operation, Reach};
+use wh_domain::{Dialect, KeyBinding, KeyHash, KeyScope, Operation, Reach};
 
 use super::Outcome;
 use super::fixture::{self, Made, commit, done, eventually, now, owned_by, pages, whole};
@@ -14,14 +14,20 @@ pub async fn is_found_by_hash_and_id(store: Arc<dyn Store>) -> Outcome {
     let session = fixture::session(&store, owned_by(user.id), None).await?;
     let plain = fixture::key(&store, user.id, KeyScope::Full).await?;
     let mut bound = fixture::key_value(user.id, KeyScope::Session)?;
-    bound.session = Some((session.id, 3));
+    bound.session = Some(KeyBinding::Run {
+        session: session.id,
+        epoch: 3,
+    });
     bound.expires_at = None;
-    done(
-        store
-            .key_insert(&bound, commit(user.id, Operation::KeyCreate))
-            .await?,
-    );
-    for key in [plain, bound] {
+    let mut internal = fixture::key_value(user.id, KeyScope::Full)?;
+    internal.scope = KeyScope::SessionInternal;
+    internal.session = Some(KeyBinding::Session(session.id));
+    internal.dialect = Some(Dialect::ClawedAbode);
+    for key in [&bound, &internal] {
+        let commit = commit(user.id, Operation::KeyCreate);
+        done(store.key_insert(key, commit).await?);
+    }
+    for key in [plain, bound, internal] {
         assert_eq!(store.key_by_hash(&key.hash).await?.as_ref(), Some(&key));
         assert_eq!(store.key_find(Reach::All, &whole(key.id)).await?, [key]);
     }

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use wh_domain::{
-    Abilities, ApprovalState, Key, KeyScope, MessageKind, NewMessage, NewTurn, PageLimit, Reach,
-    Run, Session, SessionState, SessionStateName, ToolsLink, TurnState, Usage,
+    Abilities, ApprovalState, Key, KeyBinding, KeyScope, MessageKind, NewMessage, NewTurn,
+    PageLimit, Reach, Run, Session, SessionState, SessionStateName, ToolsLink, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -24,7 +24,10 @@ pub(super) async fn idle_session(store: &Arc<dyn Store>) -> Made<Session> {
 
 pub(super) fn run_value(session: &Session, epoch: u64) -> Made<(Run, Key)> {
     let mut key = fixture::key_value(session.owner.user, KeyScope::Session)?;
-    key.session = Some((session.id, epoch));
+    key.session = Some(KeyBinding::Run {
+        session: session.id,
+        epoch,
+    });
     let run = Run {
         session: session.id,
         epoch,

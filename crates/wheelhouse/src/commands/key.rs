@@ -14,6 +14,7 @@ use crate::ui::{Table, Ui, moment};
 Examples:
   wheelhouse key create --scope full --name laptop --expires 30d
   wheelhouse key create --scope client --name ci --user ann --json
+  wheelhouse key create --scope full --name orchestrator --dialect clawed-abode
   wheelhouse key revoke 89abcdef")]
 pub(crate) enum KeyCommand {
     /// Make a key and show it, this once
@@ -31,8 +32,8 @@ pub(crate) enum KeyCommand {
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
     /// How far the key reaches
-    #[arg(long, value_enum)]
-    scope: ScopeArg,
+    #[arg(long, value_enum, required_unless_present = "session")]
+    scope: Option<ScopeArg>,
     /// What it is for
     #[arg(long)]
     name: String,
@@ -42,6 +43,17 @@ pub(crate) struct CreateArgs {
     /// When it ends: 30d, 12h, 2027-01-31 (its first moment, UTC) or 2027-01-31T12:00:00Z; never unless given
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
+    /// Make a key of another system's contract, which opens that dialect's address alone
+    #[arg(long, value_enum)]
+    dialect: Option<DialectArg>,
+    /// Let the key rename this session and do nothing else
+    #[arg(
+        long,
+        value_name = "ID",
+        requires = "dialect",
+        conflicts_with = "scope"
+    )]
+    session: Option<String>,
 }
 
 #[derive(Debug, Args)]
@@ -56,6 +68,9 @@ pub(crate) struct ListArgs {
     page: PageArgs,
 }
 
+/// The scope of a key that is bound to a session.
+const BOUND_SCOPE: &str = "session_internal";
+
 /// How far a key reaches.
 #[derive(Clone, Copy, Debug, ValueEnum)]
 pub(crate) enum ScopeArg {
@@ -65,6 +80,21 @@ pub(crate) enum ScopeArg {
     Read,
     /// Only what this key itself creates
     Client,
+}
+
+/// Another system's contract.
+#[derive(Clone, Copy, Debug, ValueEnum)]
+pub(crate) enum DialectArg {
+    /// Clawed Abode, at /mcp/clawed-abode and /api/mcp
+    ClawedAbode,
+}
+
+impl DialectArg {
+    fn as_str(self) -> &'static str {
+        match self {
+            Self::ClawedAbode => wh_domain::Dialect::ClawedAbode.as_str(),
+        }
+    }
 }
 
 impl ScopeArg {
@@ -100,9 +130,11 @@ async fn create(cx: &Context, args: CreateArgs) -> CliResult {
     let expires_at = expires_at.map_err(|why| CliError::usage(format!("--expires: {why}")))?;
     let request = KeyCreateRequest {
         name: args.name,
-        scope: args.scope.as_str().to_owned(),
+        scope: args.scope.map_or(BOUND_SCOPE, ScopeArg::as_str).to_owned(),
         user: args.user,
         expires_at,
+        dialect: args.dialect.map(|dialect| dialect.as_str().to_owned()),
+        session: args.session,
         idempotency_key: None,
     };
     let created = cx.client()?.key_create(&request).await?;

@@ -29,6 +29,7 @@ pub(super) fn mounts(
     Mounts {
         mcp: Some(wh_http::mount(endpoint.clone())),
         lines: Some(Arc::new(Lines(endpoint))),
+        dialects: Vec::new(),
     }
 }
 

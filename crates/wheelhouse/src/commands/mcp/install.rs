@@ -170,6 +170,8 @@ async fn http_entry(
         scope: args.scope.as_str().to_owned(),
         user: None,
         expires_at: None,
+        dialect: None,
+        session: None,
         idempotency_key: None,
     };
     let created = cx.client()?.key_create(&request).await?;

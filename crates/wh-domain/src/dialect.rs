@@ -1,0 +1,27 @@
+//! Dialects: contracts of other systems, served at addresses of their own beside our tools.
+
+/// A contract of another system.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// Session orchestration as Clawed Abode designed it.
+    ClawedAbode,
+}
+
+impl Dialect {
+    /// Every dialect.
+    pub const ALL: [Self; 1] = [Self::ClawedAbode];
+
+    /// Returns the name as stored and shown, and as its address ends: `/mcp/<name>`.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::ClawedAbode => "clawed-abode",
+        }
+    }
+
+    /// Reads a name back from its text.
+    pub fn parse(text: &str) -> Option<Self> {
+        Self::ALL
+            .into_iter()
+            .find(|dialect| dialect.as_str() == text)
+    }
+}
