@@ -39,7 +39,7 @@ pub use key::{
 };
 pub use message::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
-    SearchHitView, SessionSearchRequest, SessionSearchView,
+    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView,
 };
 pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
 pub use server::{BackupCreateRequest, BackupCreatedView, LoginLinkView, ServerFile, WhoAmIView};

@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wh_domain::{InputRefusal, Message, PageLimit, Reference, Session};
+use wh_domain::{InputRefusal, Message, MessageId, PageLimit, Reference, Session};
 
 use crate::common::{optional_reference, reference, time};
 
@@ -22,6 +22,9 @@ pub struct MessageListRequest {
     /// The server's own notes too; false unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_system: Option<bool>,
+    /// Also say in a few lines what the session has been doing, citing message ids; false unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summarize: Option<bool>,
     /// How many at most: 1 to 200, 50 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -166,6 +169,33 @@ pub struct MessageListView {
     /// Pass it as `after` to go on; absent when nothing was left out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_after: Option<u64>,
+    /// What the session has been doing, if that was asked for.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<SummaryView>,
+}
+
+/// What a session has been doing, in a few lines.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SummaryView {
+    pub text: String,
+    /// waiting for input, working, errored or idle
+    pub state: String,
+    /// The messages that the text cites; message_get shows one whole.
+    pub message_ids: Vec<String>,
+    /// extract when no model wrote it
+    pub by: String,
+}
+
+impl SummaryView {
+    /// Shows a summary.
+    pub fn new(text: String, state: &str, cited: &[MessageId], by: &str) -> Self {
+        Self {
+            text,
+            state: state.to_owned(),
+            message_ids: cited.iter().map(ToString::to_string).collect(),
+            by: by.to_owned(),
+        }
+    }
 }
 
 impl MessageListView {
@@ -174,6 +204,7 @@ impl MessageListView {
         session: &Session,
         messages: Vec<Message>,
         next_after: Option<u64>,
+        summary: Option<SummaryView>,
         depth: MessageDepth,
     ) -> Self {
         let show = |message| MessageView::at_depth(message, depth);
@@ -183,6 +214,7 @@ impl MessageListView {
             messages: messages.into_iter().map(show).collect(),
             last_seq: session.last_seq,
             next_after,
+            summary,
         }
     }
 }

@@ -6,7 +6,10 @@ use wh_domain::{
 };
 use wh_store::MessageHit;
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, AppError, OpContext, Result, Summary, context::facts};
+
+/// The most tools that are told beside the latest words.
+const TOOLS_SINCE_MAX: u64 = 50;
 
 /// Which part of a transcript to return.
 #[derive(Clone, Debug)]
@@ -16,6 +19,10 @@ pub struct MessageQuery {
     pub after: Option<Reference>,
     /// Notes of the server too.
     pub include_system: bool,
+    /// With the latest words, the tools that the agent has used since.
+    pub with_tools: bool,
+    /// What the session has been doing in a few lines, too.
+    pub summarize: bool,
     pub limit: PageLimit,
     /// The most bytes of text to return; at least one message is returned, however long.
     pub bytes_max: usize,
@@ -28,6 +35,7 @@ pub struct Transcript {
     pub messages: Vec<Message>,
     /// Where to go on, when there is more than was returned.
     pub next_after: Option<u64>,
+    pub summary: Option<Summary>,
 }
 
 impl App {
@@ -38,13 +46,18 @@ impl App {
         self.read(cx, operation, facts, async {
             let reach = cx.authorize(operation)?;
             let session = self.session_lookup(reach, &query.session).await?;
-            match &query.after {
-                None => self.latest_words(reach, session).await,
+            let summary = match query.summarize {
+                true => Some(self.summary(reach, &session).await?),
+                false => None,
+            };
+            let read = match &query.after {
+                None => self.latest_words(reach, session, query.with_tools).await?,
                 Some(after) => {
                     let after = self.position(reach, &session, after).await?;
-                    self.messages_after(reach, session, after, query).await
+                    self.messages_after(reach, session, after, query).await?
                 }
-            }
+            };
+            Ok(Transcript { summary, ..read })
         })
         .await
     }
@@ -85,14 +98,30 @@ impl App {
         .await
     }
 
-    async fn latest_words(&self, reach: Reach, session: Session) -> Result<Transcript> {
+    async fn latest_words(
+        &self,
+        reach: Reach,
+        session: Session,
+        with_tools: bool,
+    ) -> Result<Transcript> {
         let latest = self
             .store
             .message_latest(reach, session.id, MessageKind::Agent);
+        let mut messages: Vec<_> = latest.await?.into_iter().collect();
+        if with_tools {
+            let said = messages.last().map_or(0, |message| message.seq);
+            let after = said.max(session.last_seq.saturating_sub(TOOLS_SINCE_MAX));
+            let later = self
+                .store
+                .message_list(reach, session.id, after, PageLimit::MAX);
+            let later = later.await?.into_iter();
+            messages.extend(later.filter(|message| message.kind == MessageKind::ToolCall));
+        }
         Ok(Transcript {
-            messages: latest.await?.into_iter().collect(),
+            messages,
             session,
             next_after: None,
+            summary: None,
         })
     }
 
@@ -142,6 +171,7 @@ impl App {
             session,
             messages,
             next_after,
+            summary: None,
         })
     }
 }

@@ -2,7 +2,7 @@
 
 use wh_api::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
-    SearchHitView, SessionSearchRequest, SessionSearchView,
+    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView,
 };
 use wh_app::MessageQuery;
 use wh_domain::Operation;
@@ -20,13 +20,24 @@ pub(super) fn routes() -> Vec<Route> {
                     session: request.session()?,
                     after: request.after()?,
                     include_system: request.include_system.unwrap_or(false),
+                    with_tools: false,
+                    summarize: request.summarize.unwrap_or(false),
                     limit: request.limit(),
                     bytes_max: request.bytes_max(),
                 };
                 let depth = request.depth()?;
                 let read = server.app.message_list(&cx, &query).await?;
                 let (messages, next) = (read.messages, read.next_after);
-                Ok(MessageListView::new(&read.session, messages, next, depth))
+                let summary = read
+                    .summary
+                    .map(|it| SummaryView::new(it.text, it.state, &it.cited, it.by));
+                Ok(MessageListView::new(
+                    &read.session,
+                    messages,
+                    next,
+                    summary,
+                    depth,
+                ))
             },
         ),
         get(

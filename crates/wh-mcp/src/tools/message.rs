@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wh_api::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
-    SearchHitView, SessionSearchRequest, SessionSearchView,
+    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView,
 };
 use wh_app::{App, MessageQuery, OpContext, Result};
 use wh_domain::Operation;
@@ -17,7 +17,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             Toolset::Message,
             Operation::MessageList,
-            "Reads a session's transcript: by default only the latest thing the agent said. Pass `after` to catch up; message_get shows one message whole.",
+            "Reads a session's transcript: by default only the latest thing the agent said. Pass `after` to catch up, `summarize` for an overview; message_get shows one message whole.",
             message_list,
         )
         .for_keys()
@@ -46,15 +46,21 @@ async fn message_list(
         session: request.session()?,
         after: request.after()?,
         include_system: request.include_system.unwrap_or(false),
+        with_tools: false,
+        summarize: request.summarize.unwrap_or(false),
         limit: request.limit(),
         bytes_max: request.bytes_max(),
     };
     let depth = request.depth()?;
     let read = app.message_list(&cx, &query).await?;
+    let summary = read
+        .summary
+        .map(|it| SummaryView::new(it.text, it.state, &it.cited, it.by));
     Ok(MessageListView::new(
         &read.session,
         read.messages,
         read.next_after,
+        summary,
         depth,
     ))
 }

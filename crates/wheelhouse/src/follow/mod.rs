@@ -209,6 +209,7 @@ pub(crate) async fn read_page(
         include_system: Some(true),
         limit: Some(PAGE_MESSAGES),
         max_bytes: Some(PAGE_BYTES),
+        summarize: None,
     };
     client.message_list(&request).await
 }

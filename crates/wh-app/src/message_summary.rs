@@ -1,0 +1,212 @@
+//! What a session has been doing, in a few lines that name the messages to read.
+//!
+//! [`SummaryMaterial`] is what a summary is made of and [`extract`] makes one without a model: it says nothing that is not in
+//! the transcript. A model takes the same material; whatever goes wrong with it, the extract is the answer.
+
+use std::fmt::Write;
+
+use wh_domain::{
+    Approval, Message, MessageId, MessageKind, PageLimit, Reach, Session, SessionState,
+    SessionStateName,
+};
+
+use crate::{App, Result};
+
+/// The latest messages that are looked at; what lies before them is counted.
+const LOOKED_AT_MAX: u64 = 1_000;
+
+/// The most messages of each kind that are cited.
+const CITED_MAX: usize = 3;
+
+/// The most characters of a message that are quoted.
+const QUOTED_CHARS: usize = 200;
+
+/// What a session has been doing.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Summary {
+    pub text: String,
+    /// waiting for input, working, errored or idle
+    pub state: &'static str,
+    /// The messages that the text cites, in the order of the transcript.
+    pub cited: Vec<MessageId>,
+    /// Who wrote it: `extract` when no model did.
+    pub by: &'static str,
+}
+
+/// What a summary is made of.
+pub(crate) struct SummaryMaterial {
+    session: Session,
+    /// The first prompt.
+    first: Option<Message>,
+    /// The latest messages, oldest first.
+    latest: Vec<Message>,
+    /// What the agent waits for.
+    pending: Vec<Approval>,
+}
+
+impl App {
+    /// Summarizes a session that the caller may read.
+    pub(crate) async fn summary(&self, reach: Reach, session: &Session) -> Result<Summary> {
+        let first = self
+            .store
+            .message_list(reach, session.id, 0, PageLimit::clamped(Some(5)))
+            .await?
+            .into_iter()
+            .find(|message| message.kind == MessageKind::Prompt);
+        let mut after = session.last_seq.saturating_sub(LOOKED_AT_MAX);
+        let mut latest = Vec::new();
+        loop {
+            let read = self
+                .store
+                .message_list(reach, session.id, after, PageLimit::MAX)
+                .await?;
+            let Some(last) = read.last() else { break };
+            after = last.seq;
+            latest.extend(read);
+        }
+        let work = self.store.work_get(session.id).await?;
+        let pending = work.map(|work| work.approvals).unwrap_or_default();
+        let pending = pending.into_iter().filter(|it| it.settled_at.is_none());
+        Ok(extract(&SummaryMaterial {
+            session: session.clone(),
+            first,
+            latest,
+            pending: pending.collect(),
+        }))
+    }
+}
+
+/// Makes a summary of what stands out, in the same words every time.
+fn extract(material: &SummaryMaterial) -> Summary {
+    let mut cited = Vec::new();
+    let mut text = String::new();
+    let (state, why) = state_of(material);
+    let _ = writeln!(text, "State: {state}{why}.");
+    let mut cite = |text: &mut String, label: &str, message: &Message| {
+        if !cited.contains(&(message.seq, message.id)) {
+            cited.push((message.seq, message.id));
+        }
+        let _ = writeln!(
+            text,
+            "{label} (message {}): {}",
+            message.id,
+            quote(&message.text)
+        );
+    };
+    let last_prompt = material.latest_of(is_prompt, 1);
+    if let Some(first) = &material.first {
+        cite(&mut text, "First asked", first);
+    }
+    for message in last_prompt {
+        if material.first.as_ref().is_none_or(|it| it.id != message.id) {
+            cite(&mut text, "Last asked", message);
+        }
+    }
+    for (label, stands_out) in MOMENTS {
+        for message in material.latest_of(*stands_out, CITED_MAX) {
+            cite(&mut text, label, message);
+        }
+    }
+    let _ = writeln!(text, "{}", material.counts());
+    for message in material.latest_of(is_words, 1) {
+        cite(&mut text, "Latest words", message);
+    }
+    cited.sort_by_key(|(seq, _)| *seq);
+    Summary {
+        text,
+        state,
+        cited: cited.into_iter().map(|(_, id)| id).collect(),
+        by: "extract",
+    }
+}
+
+/// Tells a message from the rest.
+type Mark = fn(&Message) -> bool;
+
+/// What a reader should look at, and how it is told from the rest.
+const MOMENTS: &[(&str, Mark)] = &[
+    ("Plan", |message| message.kind == MessageKind::Plan),
+    ("Question", |message| {
+        is_words(message) && message.text.trim_end().ends_with('?')
+    }),
+    ("Pull request", |message| {
+        let places = ["/pull/", "/merge_requests/"];
+        let text = &message.text;
+        is_words(message) && places.iter().any(|place| text.contains(place))
+    }),
+    ("Error", is_error),
+];
+
+fn is_prompt(message: &Message) -> bool {
+    message.kind == MessageKind::Prompt
+}
+
+fn is_words(message: &Message) -> bool {
+    message.kind == MessageKind::Agent
+}
+
+/// A tool that failed, or a note of ours that something did.
+fn is_error(message: &Message) -> bool {
+    match message.kind {
+        MessageKind::ToolCall => message.detail.as_deref().is_some_and(|detail| {
+            let call = serde_json::from_str::<serde_json::Value>(detail);
+            call.is_ok_and(|call| call["status"] == "failed")
+        }),
+        MessageKind::System => ["failed", "killed", "ended with code"]
+            .iter()
+            .any(|word| message.text.contains(word)),
+        _ => false,
+    }
+}
+
+impl SummaryMaterial {
+    /// Returns the latest messages that stand out like this, oldest first.
+    fn latest_of(&self, stands_out: Mark, most: usize) -> Vec<&Message> {
+        let found = self.latest.iter().rev().filter(|it| stands_out(it));
+        let mut found: Vec<_> = found.take(most).collect();
+        found.reverse();
+        found
+    }
+
+    fn counts(&self) -> String {
+        let of = |kind| self.latest.iter().filter(|it| it.kind == kind).count();
+        let (prompts, tools) = (of(MessageKind::Prompt), of(MessageKind::ToolCall));
+        let all = self.session.last_seq;
+        let among = match u64::try_from(self.latest.len()) {
+            Ok(looked) if looked < all => format!(", of which the latest {looked} were looked at"),
+            _ => String::new(),
+        };
+        format!("{all} messages{among}: {prompts} prompts, {tools} tool calls.")
+    }
+}
+
+/// Says what a session is doing, and why.
+fn state_of(material: &SummaryMaterial) -> (&'static str, String) {
+    let because = |text: &str| format!(" ({text})");
+    match &material.session.state {
+        SessionState::Waiting { .. } => {
+            let ask = |it: &Approval| format!("{}: {}", it.kind.as_str(), quote(&it.text));
+            let asked: Vec<_> = material.pending.iter().map(ask).collect();
+            ("waiting for input", because(&asked.join("; ")))
+        }
+        SessionState::Failed { reason } => ("errored", because(&quote(reason))),
+        SessionState::Interrupted => ("errored", because("its process went away")),
+        state => match state.name() {
+            SessionStateName::Idle => ("idle", String::new()),
+            name @ (SessionStateName::Creating
+            | SessionStateName::Running
+            | SessionStateName::Reviewing
+            | SessionStateName::Stopping) => ("working", because(name.as_str())),
+            name => ("idle", because(name.as_str())),
+        },
+    }
+}
+
+/// Returns the beginning of a text on one line.
+fn quote(text: &str) -> String {
+    let line = text.split_whitespace().collect::<Vec<_>>().join(" ");
+    match line.char_indices().nth(QUOTED_CHARS) {
+        Some((end, _)) => format!("{}…", &line[..end]),
+        None => line,
+    }
+}
