@@ -79,7 +79,7 @@ impl App {
         self.repo_lookup(reach, &Reference::from(id)).await
     }
 
-    /// Finds a repository by its id or its name.
+    /// Finds a repository by its id, its name, or the end of its address, such as `owner/name`.
     pub(crate) async fn repo_lookup(&self, reach: Reach, reference: &Reference) -> Result<Repo> {
         let mut found = match reference.id() {
             Ok(id) => self.store.repo_find(reach, &id).await?,
@@ -96,7 +96,8 @@ impl App {
         let mut found = Vec::new();
         loop {
             let repos = self.store.repo_list(reach, page).await?;
-            found.extend(repos.items.into_iter().filter(|r| r.name.as_str() == name));
+            let is_meant = |repo: &Repo| repo.name.as_str() == name || repo.source.ends_in(name);
+            found.extend(repos.items.into_iter().filter(is_meant));
             match repos.next {
                 Some(after) => page.after = Some(after),
                 None => return Ok(found),

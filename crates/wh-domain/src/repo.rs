@@ -169,6 +169,19 @@ impl RepoSource {
         }
     }
 
+    /// Tells whether the address ends in `full_name`, such as `owner/name`, with or without `.git`.
+    pub fn ends_in(&self, full_name: &str) -> bool {
+        let is_part = |part: &str| !matches!(part, "" | "." | "..");
+        if full_name.split('/').count() < 2 || !full_name.split('/').all(is_part) {
+            return false;
+        }
+        let bare = |text: &str| {
+            let text = text.trim_end_matches('/');
+            text.strip_suffix(".git").unwrap_or(text).to_owned()
+        };
+        bare(&self.as_text()).ends_with(&format!("/{}", bare(full_name)))
+    }
+
     /// Returns the last part of the address, which most people call the repository.
     pub fn suggested_name(&self) -> Option<Name> {
         let text = self.as_text();
@@ -191,6 +204,33 @@ mod tests {
         ] {
             let source = RepoSource::parse(text).unwrap();
             assert_eq!(source.suggested_name().unwrap().as_str(), name, "{text}");
+        }
+    }
+
+    #[test]
+    fn a_repository_is_known_by_the_end_of_its_address() {
+        for text in [
+            "https://example.org/team/app.git",
+            "ssh://git@example.org/team/app",
+            "git@example.org:team/app.git",
+            "/srv/git/team/app",
+        ] {
+            let source = RepoSource::parse(text).unwrap();
+            assert!(
+                source.ends_in("team/app") && source.ends_in("team/app.git"),
+                "{text}"
+            );
+            for other in [
+                "app",
+                "eam/app",
+                "team/ap",
+                "/app",
+                "team/",
+                "other/app",
+                "../app",
+            ] {
+                assert!(!source.ends_in(other), "{text} {other}");
+            }
         }
     }
 

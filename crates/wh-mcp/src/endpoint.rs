@@ -91,15 +91,20 @@ fn name_caller(extensions: &mut http::Extensions) {
     let Some(principal) = extensions.get::<Principal>() else {
         return;
     };
-    let id = match principal.credential.key() {
-        Some(key) => key.to_string(),
-        None => format!("local:{}", principal.user),
-    };
+    let id = caller_id(principal);
     let caller = match principal.credential.kind() {
         CredentialKind::Session => Caller::stateless(id),
         _ => Caller::new(id),
     };
     extensions.insert(caller);
+}
+
+/// Names the credential behind a request.
+pub(crate) fn caller_id(principal: &Principal) -> String {
+    match principal.credential.key() {
+        Some(key) => key.to_string(),
+        None => format!("local:{}", principal.user),
+    }
 }
 
 impl<B> Service<Request<B>> for Endpoint

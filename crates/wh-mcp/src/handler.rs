@@ -32,7 +32,7 @@ use crate::{
 };
 
 /// How long a client may keep a list, in milliseconds: lists change only with the server's version.
-const LIST_TTL_MS: u64 = 60_000;
+pub(crate) const LIST_TTL_MS: u64 = 60_000;
 
 /// The name of the argument that marks a request as repeatable.
 const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
@@ -130,12 +130,12 @@ impl Handler {
 }
 
 /// Returns who is calling, as the layer in front established it.
-fn principal(context: &RequestContext<RoleServer>) -> Result<&Principal, ErrorData> {
+pub(crate) fn principal(context: &RequestContext<RoleServer>) -> Result<&Principal, ErrorData> {
     let found = caller_extensions(context).and_then(|extensions| extensions.get::<Principal>());
     found.ok_or_else(not_authenticated)
 }
 
-fn not_authenticated() -> ErrorData {
+pub(crate) fn not_authenticated() -> ErrorData {
     ErrorData::internal_error("the request was not authenticated", None)
 }
 
@@ -151,7 +151,7 @@ fn toolsets(context: &RequestContext<RoleServer>) -> Result<Toolsets, ErrorData>
     Toolsets::from_query(query).map_err(|message| ErrorData::invalid_params(message, None))
 }
 
-fn took_too_long(limit: Duration) -> AppError {
+pub(crate) fn took_too_long(limit: Duration) -> AppError {
     let message = format!("the call took longer than {} s", limit.as_secs());
     AppError::new(ErrorCode::Unavailable, message)
         .hint("look whether it was done before you repeat it")
@@ -207,6 +207,17 @@ fn canonical<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> Strin
     fields.join(",")
 }
 
+/// Tells whether a revision has structured answers.
+pub(crate) fn knows_structure(version: Option<&ProtocolVersion>) -> bool {
+    let since = ProtocolVersion::V_2025_06_18;
+    version.is_none_or(|version| version.as_str() >= since.as_str())
+}
+
+pub(crate) fn unknown_tool(name: &str) -> ErrorData {
+    let message = format!("Unknown tool: {}", wh_domain::redact(name));
+    ErrorData::invalid_params(message, None)
+}
+
 /// Shows an answer: the data, and one line about it. The data as text goes to clients from before structured answers, and to
 /// agents: some of them give their model nothing else.
 fn tool_answer(
@@ -215,9 +226,7 @@ fn tool_answer(
     version: Option<&ProtocolVersion>,
     extensions: &http::Extensions,
 ) -> CallToolResult {
-    let structured_since = ProtocolVersion::V_2025_06_18;
-    let knows_structure = version.is_none_or(|v| v.as_str() >= structured_since.as_str());
-    if !knows_structure {
+    if !knows_structure(version) {
         let text = ContentBlock::text(answer.data);
         return CallToolResult::success(vec![text]);
     }
@@ -304,10 +313,8 @@ impl ServerHandler for Handler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let Some(tool) = CATALOGUE.get(&request.name) else {
-            let message = format!("Unknown tool: {}", wh_domain::redact(&request.name));
-            return Err(ErrorData::invalid_params(message, None));
-        };
+        let tool = CATALOGUE.get(&request.name);
+        let tool = tool.ok_or_else(|| unknown_tool(&request.name))?;
         let parts = context.extensions.get::<Parts>();
         let parts = parts.ok_or_else(not_authenticated)?;
         let version = context.protocol_version();

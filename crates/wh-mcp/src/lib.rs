@@ -2,11 +2,13 @@
 //!
 //! A tool is one place: its request and answer types (from `wh-api`), its description and its handler stand together
 //! in `tools/<resource>.rs`; whether it changes anything comes from the permission table. [`endpoint`] serves them over
-//! HTTP and [`Endpoint::serve_lines`] over a pair of byte streams.
+//! HTTP and [`Endpoint::serve_lines`] over a pair of byte streams. [`DialectEndpoint`] serves the same operations in the words of
+//! another system's contract.
 //!
 //! Nothing of ours lives in a connection: every call carries its principal, and a dropped stream never stops anything.
 
 mod complete;
+mod dialect;
 mod endpoint;
 mod error;
 mod files;
@@ -20,6 +22,7 @@ mod tools;
 mod toolset;
 pub mod transport;
 
+pub use dialect::DialectEndpoint;
 pub use endpoint::{Endpoint, EndpointConfig};
 pub use tools::tool_names;
 pub use toolset::Toolsets;

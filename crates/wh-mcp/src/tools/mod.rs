@@ -149,7 +149,7 @@ fn json(view: &impl Serialize) -> Result<String> {
 }
 
 /// Reads a tool's arguments; a mistake is told in words that help to mend it.
-fn read_arguments<Req: DeserializeOwned>(arguments: JsonObject) -> Result<Req> {
+pub(crate) fn read_arguments<Req: DeserializeOwned>(arguments: JsonObject) -> Result<Req> {
     serde_path_to_error::deserialize(Value::Object(arguments)).map_err(|error| {
         let place = match error.path().to_string().as_str() {
             "." => String::new(),
@@ -160,7 +160,7 @@ fn read_arguments<Req: DeserializeOwned>(arguments: JsonObject) -> Result<Req> {
     })
 }
 
-fn annotations(effect: Effect) -> ToolAnnotations {
+pub(crate) fn annotations(effect: Effect) -> ToolAnnotations {
     let closed = ToolAnnotations::new().open_world(false);
     match effect {
         Effect::Read => closed.read_only(true),

@@ -5,31 +5,39 @@ use std::{sync::Arc, time::Duration};
 use futures::future::BoxFuture;
 use tokio_util::sync::CancellationToken;
 use wh_app::App;
-use wh_http::{LineServer, LineStream, Mounts};
-use wh_mcp::{Endpoint, EndpointConfig, transport::TransportConfig};
+use wh_http::{DialectMount, LineServer, LineStream, Mounts};
+use wh_mcp::{DialectEndpoint, Endpoint, EndpointConfig, transport::TransportConfig};
 
-/// Returns what is mounted beside REST: MCP over HTTP and over lines.
+/// Returns what is mounted beside REST: MCP over HTTP and over lines, and its dialects.
 pub(super) fn mounts(
     app: Arc<App>,
     call_time_max: Duration,
     shutdown: CancellationToken,
 ) -> Mounts {
-    let endpoint = Endpoint::new(
-        app,
-        EndpointConfig {
-            version: env!("CARGO_PKG_VERSION"),
-            call_time_max,
-            transport: TransportConfig {
-                shutdown,
-                ..TransportConfig::default()
-            },
-            lines: Default::default(),
+    let config = EndpointConfig {
+        version: env!("CARGO_PKG_VERSION"),
+        call_time_max,
+        transport: TransportConfig {
+            shutdown,
+            ..TransportConfig::default()
         },
-    );
+        lines: Default::default(),
+    };
+    let dialects = DialectEndpoint::all(&app, &config);
+    let endpoint = Endpoint::new(app, config);
     Mounts {
         mcp: Some(wh_http::mount(endpoint.clone())),
         lines: Some(Arc::new(Lines(endpoint))),
-        dialects: Vec::new(),
+        dialects: dialects.into_iter().map(dialect).collect(),
+    }
+}
+
+fn dialect(endpoint: DialectEndpoint) -> DialectMount {
+    DialectMount {
+        dialect: endpoint.dialect(),
+        addresses: endpoint.addresses(),
+        token_parameter: endpoint.token_parameter(),
+        endpoint: wh_http::mount(endpoint),
     }
 }
 

@@ -1,0 +1,458 @@
+//! The dialect of Clawed Abode: one program directs many sessions.
+//!
+//! Two things its contract has no words for are said on the address: `?agent=NAME` chooses the agent of new sessions, and
+//! `?permissions=allow` lets it use its tools without asking, as that system does.
+
+mod views;
+
+use std::time::Duration;
+
+use schemars::JsonSchema;
+use serde::Deserialize;
+use wh_app::{AppError, MessageQuery, Result, SessionQuery, SessionWhole, Transcript};
+use wh_domain::{
+    ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, InputRefusal, Operation,
+    PageLimit, PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput,
+    SessionPatch, SessionPlace, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
+};
+
+use self::views::{
+    Created, Finished, Interrupted, Managed, MessagesView, RawMessageView, Renamed, SessionDetail,
+    SessionView, Started,
+};
+use super::{
+    Contract, shape,
+    tool::{Call, DialectTool, Reply},
+};
+
+pub(super) const CONTRACT: Contract = Contract {
+    dialect: Dialect::ClawedAbode,
+    addresses: &["/mcp/clawed-abode", "/api/mcp"],
+    token_parameter: None,
+    server_name: "clawed-abode",
+    instructions: "Directs coding sessions. create_session and send_prompt return at once; poll get_session until \
+        isClaudeRunning is false, then read get_messages, which tells the latest words only. Cite message ids to get_message.",
+    tools,
+    answer: shape::json_text,
+    refusal: shape::error_line,
+};
+
+/// What our states are called here.
+const STATUSES: &[(SessionStateName, Status)] = &[
+    (SessionStateName::Creating, Status::Creating),
+    (SessionStateName::Idle, Status::Running),
+    (SessionStateName::Running, Status::Running),
+    (SessionStateName::Waiting, Status::Running),
+    (SessionStateName::Reviewing, Status::Running),
+    (SessionStateName::Stopping, Status::Running),
+    (SessionStateName::Stopped, Status::Stopped),
+    (SessionStateName::Interrupted, Status::Stopped),
+    (SessionStateName::Completed, Status::Stopped),
+    (SessionStateName::Terminated, Status::Stopped),
+    (SessionStateName::Abandoned, Status::Stopped),
+    (SessionStateName::Failed, Status::Error),
+];
+
+/// What a session is doing, in the contract's words. Whether the agent is at work is said beside it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Deserialize, serde::Serialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Status {
+    Creating,
+    Running,
+    Stopped,
+    Error,
+    Archived,
+}
+
+/// The agent of new sessions unless the address names another.
+const AGENT: &str = "claude-code";
+
+/// The most sessions of one list; it has no pages.
+const SESSIONS_MAX: usize = 200;
+
+/// The most bytes of text of one answer; the rest is read on from its last message.
+const BYTES_MAX: usize = 32_000;
+
+/// The longest wait of one call.
+const WAIT_MS_MAX: u64 = 300_000;
+
+/// What an agent may do unasked where the address says so: all but leaving its plan, which the contract leaves to the caller.
+const ALLOWED: [ActionKind; 9] = [
+    ActionKind::Read,
+    ActionKind::Edit,
+    ActionKind::Delete,
+    ActionKind::Move,
+    ActionKind::Search,
+    ActionKind::Execute,
+    ActionKind::Think,
+    ActionKind::Fetch,
+    ActionKind::Other,
+];
+
+fn tools() -> Vec<DialectTool> {
+    use Operation as Op;
+    vec![
+        DialectTool::new(
+            "list_sessions",
+            Op::SessionList,
+            "Lists sessions, newest first.",
+            list_sessions,
+        ),
+        DialectTool::new(
+            "get_session",
+            Op::SessionGet,
+            "Shows a session: its status, whether its agent is at work (isClaudeRunning) and its lastMessageSequence.",
+            get_session,
+        ),
+        DialectTool::new(
+            "get_messages",
+            Op::MessageList,
+            "Reads what a session said, as a person would read it: by default only the latest assistant message, with the names of the tools it used since.",
+            get_messages,
+        ),
+        DialectTool::new(
+            "get_message",
+            Op::MessageGet,
+            "Shows one message whole, with tool input and output.",
+            get_message,
+        ),
+        DialectTool::new(
+            "create_session",
+            Op::SessionCreate,
+            "Begins a session on a repository. Returns at once; poll get_session until its status is no longer creating.",
+            create_session,
+        ),
+        DialectTool::new(
+            "send_prompt",
+            Op::SessionPrompt,
+            "Sends a prompt to a session. Pass startSequence as afterMessageId to get_messages to see what came of it, or wait for it.",
+            send_prompt,
+        ),
+        DialectTool::new(
+            "manage_session",
+            Op::SessionManage,
+            "Starts or stops a session, or deletes it: its process ends and it is archived.",
+            manage_session,
+        ),
+        DialectTool::new(
+            "interrupt_session",
+            Op::SessionInterrupt,
+            "Ends what the agent is doing now; the session stays.",
+            interrupt_session,
+        ),
+        DialectTool::new(
+            "set_session_name",
+            Op::SessionUpdate,
+            "Names the session that this key is bound to.",
+            set_session_name,
+        )
+        .of_own_session(),
+    ]
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ListSessions {
+    /// Only sessions of this status.
+    #[serde(default)]
+    status: Option<Status>,
+    /// Archived ones too; false unless given.
+    #[serde(default)]
+    include_archived: Option<bool>,
+}
+
+async fn list_sessions(call: Call, request: ListSessions) -> Result<Reply<Vec<SessionView>>> {
+    let wanted = request.status;
+    let states = STATUSES
+        .iter()
+        .filter(|(_, status)| wanted == Some(*status));
+    let only_archived = wanted == Some(Status::Archived);
+    let any_status = wanted.is_none() && request.include_archived.unwrap_or(false);
+    let query = SessionQuery {
+        states: states.map(|(state, _)| *state).collect(),
+        include_archived: only_archived || any_status,
+        ..SessionQuery::default()
+    };
+    let mut sessions: Vec<SessionWhole> = Vec::new();
+    let mut page = PageRequest::first(PageLimit::MAX);
+    let more = loop {
+        let list = call.app.session_list_whole(&call.cx, query.clone(), page);
+        let list = list.await?;
+        let fits = |it: &SessionWhole| !only_archived || it.session.archived;
+        sessions.extend(list.items.into_iter().filter(fits));
+        page.after = list.next;
+        if page.after.is_none() || sessions.len() >= SESSIONS_MAX {
+            break page.after.is_some() || sessions.len() > SESSIONS_MAX;
+        }
+    };
+    sessions.truncate(SESSIONS_MAX);
+    let note = format!("These are the newest {SESSIONS_MAX}; a status leaves fewer.");
+    Ok(Reply {
+        view: sessions.into_iter().map(SessionView::from).collect(),
+        note: more.then_some(note),
+    })
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SessionId {
+    session_id: String,
+}
+
+async fn get_session(call: Call, request: SessionId) -> Result<Reply<SessionDetail>> {
+    let session = reference("sessionId", &request.session_id)?;
+    let whole = call.app.session_get_whole(&call.cx, &session).await?;
+    Ok(SessionDetail::from(whole).into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct GetMessages {
+    session_id: String,
+    /// All later messages than this one: a message's id, or a sequence such as startSequence.
+    #[serde(default)]
+    after_message_id: Option<Cursor>,
+    /// Also say in a few lines what the session has been doing, citing message ids.
+    #[serde(default)]
+    summarize: Option<bool>,
+    /// The server's own notes too; false unless given.
+    #[serde(default)]
+    include_system: Option<bool>,
+}
+
+/// A place in a transcript. The contract hands out sequences and asks for ids, so both are taken.
+#[derive(Deserialize, JsonSchema)]
+#[serde(untagged)]
+enum Cursor {
+    Id(String),
+    Sequence(u64),
+}
+
+impl Cursor {
+    fn reference(&self) -> Result<Reference> {
+        match self {
+            Self::Id(id) => reference("afterMessageId", id),
+            Self::Sequence(sequence) => reference("afterMessageId", &sequence.to_string()),
+        }
+    }
+}
+
+async fn get_messages(call: Call, request: GetMessages) -> Result<Reply<MessagesView>> {
+    let after = request.after_message_id.as_ref();
+    let query = MessageQuery {
+        after: after.map(Cursor::reference).transpose()?,
+        include_system: request.include_system.unwrap_or(false),
+        summarize: request.summarize.unwrap_or(false),
+        ..all_of(reference("sessionId", &request.session_id)?)
+    };
+    let read = call.app.message_list(&call.cx, &query).await?;
+    let view = match query.after {
+        Some(_) => MessagesView::later(read),
+        None => MessagesView::latest(read),
+    };
+    Ok(view.into())
+}
+
+/// Asks for as much of a transcript as one answer holds.
+fn all_of(session: Reference) -> MessageQuery {
+    MessageQuery {
+        session,
+        after: None,
+        include_system: false,
+        with_tools: true,
+        summarize: false,
+        limit: PageLimit::MAX,
+        bytes_max: BYTES_MAX,
+    }
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct GetMessage {
+    message_id: String,
+}
+
+async fn get_message(call: Call, request: GetMessage) -> Result<Reply<RawMessageView>> {
+    let message = reference("messageId", &request.message_id)?;
+    let message = call.app.message_get(&call.cx, &message).await?;
+    Ok(RawMessageView::from(message).into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct CreateSession {
+    name: String,
+    /// owner/name of a repository that was added to the server.
+    repo_full_name: String,
+    /// The branch to begin at.
+    branch: String,
+    /// What the agent is to do first.
+    #[serde(default)]
+    initial_prompt: Option<String>,
+}
+
+async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Created>> {
+    let agent = call.parameter("agent").unwrap_or(AGENT);
+    let prompt = request.initial_prompt.as_deref().map(Prompt::parse);
+    let base = field("branch", BranchName::parse(&request.branch))?;
+    let input = SessionInput {
+        agent: field("agent", AgentName::parse(agent))?,
+        prompt: field("initialPrompt", prompt.transpose())?,
+        title: Some(field("name", Title::parse(&request.name))?),
+        description: None,
+        role: SessionRole::General,
+        place: SessionPlace::Repo {
+            repo: reference("repoFullName", &request.repo_full_name)?,
+            branch: None,
+            base: Some(WorktreeBase::Branch(base)),
+        },
+        board: None,
+        budget: Budget::default(),
+        policy: policy(&call)?,
+        mode: None,
+    };
+    let created = call.app.session_create(&call.cx, input).await;
+    let session = created.map_err(|error| match error.code {
+        ErrorCode::NotFound => error.hint(
+            "add the repository first: `wheelhouse repo add https://github.com/OWNER/NAME`, or repo_add at /mcp",
+        ),
+        _ => error,
+    })?;
+    let session_id = session.id.to_string();
+    Ok(Created::new(session_id).into())
+}
+
+/// Returns what the agents of new sessions may do unasked.
+fn policy(call: &Call) -> Result<Policy> {
+    let mut policy = Policy::default();
+    match call.parameter("permissions") {
+        None | Some("ask") => {}
+        Some("allow") => policy.allow.push(PolicyRule {
+            kinds: ALLOWED.to_vec(),
+            paths: Vec::new(),
+        }),
+        Some(_) => {
+            return Err(AppError::invalid(
+                "permissions on the address is ask or allow",
+            ));
+        }
+    }
+    Ok(policy)
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SendPrompt {
+    session_id: String,
+    prompt: String,
+    /// Wait until the agent is done or asks something.
+    #[serde(default)]
+    wait_for_completion: bool,
+    /// The longest wait, at most 300000.
+    #[serde(default = "default_timeout_ms")]
+    timeout_ms: u64,
+}
+
+fn default_timeout_ms() -> u64 {
+    120_000
+}
+
+async fn send_prompt(call: Call, request: SendPrompt) -> Result<Reply<views::Sent>> {
+    let session = reference("sessionId", &request.session_id)?;
+    let prompt = field("prompt", Prompt::parse(&request.prompt))?;
+    let wait = Duration::from_millis(request.timeout_ms.min(WAIT_MS_MAX));
+    let wait = request.wait_for_completion.then_some(wait);
+    let now = call.app.session_get(&call.cx, &session).await?.session;
+    // Here a question has ended the turn, and what is said next goes on from it; behind it, it would wait forever.
+    let when_busy = match now.state.name() {
+        SessionStateName::Waiting => WhenBusy::Steer,
+        _ => WhenBusy::Queue,
+    };
+    let done = call
+        .app
+        .session_prompt(&call.cx, &session, &prompt, when_busy, wait);
+    let done = done.await?;
+    let started = Started::since(now.last_seq);
+    if wait.is_none() {
+        return Ok(views::Sent::Started(started).into());
+    }
+    let said = said_since(&call, session, now.last_seq).await?;
+    Ok(views::Sent::Finished(Finished::new(started, done, said)).into())
+}
+
+async fn said_since(call: &Call, session: Reference, sequence: u64) -> Result<Transcript> {
+    let query = MessageQuery {
+        after: Some(reference("startSequence", &sequence.to_string())?),
+        ..all_of(session)
+    };
+    call.app.message_list(&call.cx, &query).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct ManageSession {
+    session_id: String,
+    action: Action,
+}
+
+#[derive(Clone, Copy, Deserialize, JsonSchema)]
+#[serde(rename_all = "lowercase")]
+enum Action {
+    Start,
+    Stop,
+    Delete,
+}
+
+async fn manage_session(call: Call, request: ManageSession) -> Result<Reply<Managed>> {
+    let session = reference("sessionId", &request.session_id)?;
+    let action = match request.action {
+        Action::Start => SessionAction::Start,
+        Action::Stop => SessionAction::Stop,
+        // There it goes out of sight and its transcript stays, which is what we call to archive.
+        Action::Delete => SessionAction::Archive,
+    };
+    let managed = call.app.session_manage(&call.cx, &session, action);
+    let managed = Reference::from(managed.await?.id);
+    let whole = call.app.session_get_whole(&call.cx, &managed).await?;
+    Ok(Managed::new(SessionView::from(whole)).into())
+}
+
+async fn interrupt_session(call: Call, request: SessionId) -> Result<Reply<Interrupted>> {
+    let session = reference("sessionId", &request.session_id)?;
+    let before = call.app.session_get(&call.cx, &session).await?.session;
+    let interrupted = matches!(
+        before.state.name(),
+        SessionStateName::Running | SessionStateName::Waiting
+    );
+    call.app.session_interrupt(&call.cx, &session).await?;
+    Ok(Interrupted { interrupted }.into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(rename_all = "camelCase", deny_unknown_fields)]
+struct SetSessionName {
+    name: String,
+}
+
+async fn set_session_name(call: Call, request: SetSessionName) -> Result<Reply<Renamed>> {
+    let patch = SessionPatch {
+        title: Some(field("name", Title::parse(&request.name))?),
+        description: None,
+    };
+    let is_bound = call.cx.principal.credential.session().is_some();
+    let renamed = call.app.session_update(&call.cx, None, patch).await;
+    let session = renamed.map_err(|error| match is_bound {
+        true => error,
+        false => AppError::from(Denied::NoSession),
+    })?;
+    Ok(Renamed::of(&session).into())
+}
+
+fn reference(name: &str, text: &str) -> Result<Reference> {
+    field(name, Reference::parse(text))
+}
+
+/// Names the field that is refused.
+fn field<T, E: ToString>(name: &str, result: Result<T, E>) -> Result<T> {
+    result.map_err(|problem| InputRefusal::new(name, problem.to_string()).into())
+}

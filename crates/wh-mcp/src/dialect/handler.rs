@@ -1,0 +1,175 @@
+//! Answers MCP requests in a contract's words.
+
+use std::{sync::Arc, time::Duration};
+
+use futures::future::BoxFuture;
+use http::request::Parts;
+use rmcp::{
+    ErrorData, RoleServer, ServerHandler,
+    model::{
+        CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, Implementation,
+        InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
+        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+    },
+    service::RequestContext,
+};
+use wh_app::{App, AppError};
+use wh_domain::{Principal, Surface};
+
+use super::{
+    Contract,
+    shape::Shown,
+    tool::{Call, DialectTool},
+};
+use crate::{
+    handler::{
+        LIST_TTL_MS, knows_structure, not_authenticated, principal, took_too_long, unknown_tool,
+    },
+    transport::PlainCalls,
+};
+
+/// Serves one contract. A clone shares everything.
+#[derive(Clone)]
+pub(crate) struct DialectHandler {
+    app: Arc<App>,
+    contract: &'static Contract,
+    tools: Arc<Vec<DialectTool>>,
+    version: &'static str,
+    call_time_max: Duration,
+}
+
+impl DialectHandler {
+    pub(crate) fn new(
+        app: Arc<App>,
+        contract: &'static Contract,
+        version: &'static str,
+        call_time_max: Duration,
+    ) -> Self {
+        Self {
+            app,
+            contract,
+            tools: Arc::new((contract.tools)()),
+            version,
+            call_time_max,
+        }
+    }
+
+    fn tool(&self, name: &str) -> Option<&DialectTool> {
+        self.tools.iter().find(|tool| tool.name() == name)
+    }
+
+    /// Calls a tool and shows what came of it.
+    async fn called(
+        &self,
+        tool: &DialectTool,
+        principal: &Principal,
+        arguments: JsonObject,
+        version: Option<&ProtocolVersion>,
+        parts: &Parts,
+    ) -> CallToolResult {
+        let call = Call {
+            app: Arc::clone(&self.app),
+            cx: self.app.context(principal.clone(), Surface::Mcp),
+            query: parts.uri.query().unwrap_or_default().to_owned(),
+        };
+        let called = tool.call(call, arguments);
+        let error = match tokio::time::timeout(self.call_time_max, called).await {
+            Ok(Ok(written)) => {
+                let shown = Shown {
+                    knows_structure: knows_structure(version),
+                    extensions: &parts.extensions,
+                };
+                return (self.contract.answer)(written, shown);
+            }
+            Ok(Err(error)) => error,
+            Err(_) => took_too_long(self.call_time_max),
+        };
+        (self.contract.refusal)(tool.name(), &self.in_its_words(error))
+    }
+
+    /// Puts the names of the contract's tools in place of ours: a hint must name what the caller can call.
+    fn in_its_words(&self, mut error: AppError) -> AppError {
+        for tool in self.tools.iter().filter(|tool| !tool.is_of_own_session()) {
+            let (ours, theirs) = (tool.operation().name(), tool.name());
+            error.message = error.message.replace(ours, theirs);
+            error.hint = error.hint.map(|hint| hint.replace(ours, theirs));
+        }
+        error
+    }
+}
+
+impl PlainCalls for DialectHandler {
+    fn plain_call<'a>(
+        &'a self,
+        name: &str,
+        arguments: JsonObject,
+        parts: &'a Parts,
+    ) -> Option<BoxFuture<'a, CallToolResult>> {
+        let tool = self.tool(name)?;
+        let principal = parts.extensions.get::<Principal>()?;
+        let version = Some(&ProtocolVersion::V_2026_07_28);
+        let called = self.called(tool, principal, arguments, version, parts);
+        Some(Box::pin(called))
+    }
+}
+
+impl ServerHandler for DialectHandler {
+    fn get_info(&self) -> ServerConfig {
+        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let implementation = Implementation::new(self.contract.server_name, self.version);
+        let mut info = ServerConfig::new(capabilities).with_server_info(implementation);
+        info.instructions = Some(self.contract.instructions.to_owned());
+        info
+    }
+
+    async fn initialize(
+        &self,
+        request: InitializeRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<InitializeResult, ErrorData> {
+        context.peer.set_peer_info(request.clone());
+        self.negotiate_initialize(&request)
+    }
+
+    async fn discover(
+        &self,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<DiscoverResult, ErrorData> {
+        let versions = self.supported_protocol_versions().into_owned();
+        let discovered = DiscoverResult::from_server_info(versions, self.get_info());
+        Ok(discovered.with_ttl_ms(LIST_TTL_MS))
+    }
+
+    async fn list_tools(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListToolsResult, ErrorData> {
+        let principal = principal(&context)?;
+        let shown = self.tools.iter().filter(|tool| tool.is_shown(principal));
+        let models = shown.map(|tool| tool.model().clone()).collect();
+        let mut result = ListToolsResult::with_all_items(models);
+        result.ttl_ms = Some(LIST_TTL_MS);
+        Ok(result)
+    }
+
+    async fn call_tool(
+        &self,
+        request: CallToolRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CallToolResponse, ErrorData> {
+        let tool = self.tool(&request.name);
+        let tool = tool.ok_or_else(|| unknown_tool(&request.name))?;
+        let parts = context.extensions.get::<Parts>();
+        let parts = parts.ok_or_else(not_authenticated)?;
+        let version = context.protocol_version();
+        let called = self.called(
+            tool,
+            principal(&context)?,
+            request.arguments.unwrap_or_default(),
+            version.as_ref(),
+            parts,
+        );
+        Ok(called.await.into())
+    }
+}

@@ -1,0 +1,134 @@
+//! One tool of a contract: its name and parameters, and the operation that it translates.
+
+use std::{future::Future, sync::Arc};
+
+use futures::future::BoxFuture;
+use rmcp::model::{JsonObject, Tool as ToolModel};
+use schemars::JsonSchema;
+use serde::{Serialize, de::DeserializeOwned};
+use wh_app::{App, AppError, OpContext, Result};
+use wh_domain::{ErrorCode, Operation, Principal};
+
+use crate::{
+    schema::schema_of,
+    tools::{annotations, read_arguments},
+};
+
+/// One call: who makes it, and at which address.
+pub(crate) struct Call {
+    pub(crate) app: Arc<App>,
+    pub(crate) cx: OpContext,
+    /// The query of the address that was called.
+    pub(crate) query: String,
+}
+
+impl Call {
+    /// Returns a parameter of the address, by which whoever configures a client says what its contract has no words for.
+    pub(crate) fn parameter(&self, name: &str) -> Option<&str> {
+        let pairs = self.query.split('&').filter_map(|it| it.split_once('='));
+        let mut values = pairs.filter(|(key, _)| *key == name);
+        values.next().map(|(_, value)| value)
+    }
+}
+
+/// What a call came to.
+pub(crate) struct Reply<T> {
+    pub(crate) view: T,
+    /// What the contract's answer has no place for, such as that it is not all.
+    pub(crate) note: Option<String>,
+}
+
+impl<T> From<T> for Reply<T> {
+    fn from(view: T) -> Self {
+        Self { view, note: None }
+    }
+}
+
+/// A reply as JSON.
+pub(crate) struct Written {
+    pub(crate) json: String,
+    pub(crate) note: Option<String>,
+}
+
+type Handler = Box<dyn Fn(Call, JsonObject) -> BoxFuture<'static, Result<Written>> + Send + Sync>;
+
+/// One tool of a contract.
+pub(crate) struct DialectTool {
+    operation: Operation,
+    of_own_session: bool,
+    model: ToolModel,
+    handler: Handler,
+}
+
+impl DialectTool {
+    /// Defines a tool that translates `operation`.
+    pub(crate) fn new<Req, Res, Fut>(
+        name: &'static str,
+        operation: Operation,
+        description: &'static str,
+        handler: fn(Call, Req) -> Fut,
+    ) -> Self
+    where
+        Req: DeserializeOwned + JsonSchema + 'static,
+        Res: Serialize + 'static,
+        Fut: Future<Output = Result<Reply<Res>>> + Send + 'static,
+    {
+        let model = ToolModel::new(name, description, schema_of::<Req>())
+            .with_annotations(annotations(operation.rule().effect));
+        Self {
+            operation,
+            of_own_session: false,
+            model,
+            handler: Box::new(
+                move |call, arguments| match read_arguments::<Req>(arguments) {
+                    Ok(request) => Box::pin(written(handler(call, request))),
+                    Err(error) => Box::pin(std::future::ready(Err(error))),
+                },
+            ),
+        }
+    }
+
+    /// Offers the tool to credentials that are bound to a session, and to nobody else.
+    pub(crate) fn of_own_session(mut self) -> Self {
+        self.of_own_session = true;
+        self
+    }
+
+    pub(crate) fn name(&self) -> &str {
+        &self.model.name
+    }
+
+    pub(crate) fn is_of_own_session(&self) -> bool {
+        self.of_own_session
+    }
+
+    pub(crate) fn operation(&self) -> Operation {
+        self.operation
+    }
+
+    pub(crate) fn model(&self) -> &ToolModel {
+        &self.model
+    }
+
+    /// Tells whether `principal` is shown it: only what it could call.
+    pub(crate) fn is_shown(&self, principal: &Principal) -> bool {
+        let is_bound = principal.credential.session().is_some();
+        principal.authorize(self.operation).is_ok() && (is_bound || !self.of_own_session)
+    }
+
+    pub(crate) async fn call(&self, call: Call, arguments: JsonObject) -> Result<Written> {
+        (self.handler)(call, arguments).await
+    }
+}
+
+async fn written<Res: Serialize>(
+    work: impl Future<Output = Result<Reply<Res>>>,
+) -> Result<Written> {
+    let reply = work.await?;
+    let json = serde_json::to_string(&reply.view)
+        .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
+    Ok(Written {
+        json,
+        note: reply.note,
+    })
+}

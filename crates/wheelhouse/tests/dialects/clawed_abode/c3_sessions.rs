@@ -1,0 +1,241 @@
+//! C3: sessions, listed, shown, made and managed.
+
+use std::path::Path;
+
+use serde_json::{Value, json};
+use wh_testkit::git::git;
+
+use super::{ADDRESSES, Abode, PATIENCE_MS, fields};
+use crate::harness::Mcp;
+
+/// What a session in a list has.
+const SESSION: [&str; 9] = [
+    "branch",
+    "createdAt",
+    "currentBranch",
+    "id",
+    "isClaudeRunning",
+    "name",
+    "repoUrl",
+    "status",
+    "updatedAt",
+];
+
+/// Asks for a list at both addresses, which must be the same.
+async fn list(abode: &Abode, arguments: Value) -> Vec<Value> {
+    let [one, other] =
+        ADDRESSES.map(|address| abode.call_at(address, "list_sessions", arguments.clone()));
+    let (one, other) = (one.await, other.await);
+    // One that is at work may have changed in between.
+    let still = |list: &Value| {
+        let mut list = list.clone();
+        for session in list.as_array_mut().unwrap() {
+            session["updatedAt"].take();
+        }
+        list
+    };
+    assert_eq!(still(&one), still(&other));
+    one.as_array().unwrap().clone()
+}
+
+#[tokio::test]
+async fn c3_1_list_sessions_shows_what_tells_them_apart() {
+    let abode = Abode::new().await;
+    assert!(list(&abode, json!({})).await.is_empty());
+    let first = abode.session("first").await;
+    let second = abode.session("second").await;
+    let all = list(&abode, json!({})).await;
+    assert_eq!(all.len(), 2);
+    let (newest, oldest) = (&all[0], &all[1]);
+    assert_eq!(
+        (&newest["id"], &oldest["id"]),
+        (&json!(second), &json!(first))
+    );
+    for session in &all {
+        assert_eq!(fields(session), SESSION);
+        assert_eq!(session["status"], "running");
+        assert_eq!(session["isClaudeRunning"], false);
+        assert_eq!(session["branch"], "main");
+        assert_ne!(session["currentBranch"], "main");
+        assert!(session["repoUrl"].as_str().unwrap().ends_with("/team/app"));
+        for time in ["createdAt", "updatedAt"] {
+            session[time]
+                .as_str()
+                .unwrap()
+                .parse::<jiff::Timestamp>()
+                .unwrap();
+        }
+    }
+    assert_eq!(newest["name"], "second");
+    let prompt = json!({ "sessionId": first, "prompt": "sleep 60" });
+    abode.call("send_prompt", prompt).await;
+    let busy = list(&abode, json!({ "status": "running" })).await;
+    assert_eq!(busy.len(), 2);
+    assert_eq!(busy[1]["isClaudeRunning"], true);
+    abode
+        .call(
+            "manage_session",
+            json!({ "sessionId": first, "action": "stop" }),
+        )
+        .await;
+    abode.until(&first, |it| it["status"] == "stopped").await;
+    let stopped = list(&abode, json!({ "status": "stopped" })).await;
+    assert_eq!((stopped.len(), &stopped[0]["id"]), (1, &json!(first)));
+    abode
+        .call(
+            "manage_session",
+            json!({ "sessionId": first, "action": "delete" }),
+        )
+        .await;
+    assert_eq!(list(&abode, json!({})).await.len(), 1);
+    assert_eq!(
+        list(&abode, json!({ "includeArchived": true })).await.len(),
+        2
+    );
+    let archived = list(&abode, json!({ "status": "archived" })).await;
+    assert_eq!(
+        (archived.len(), &archived[0]["status"]),
+        (1, &json!("archived"))
+    );
+}
+
+#[tokio::test]
+async fn c3_2_get_session_adds_details_and_the_latest_sequence() {
+    let abode = Abode::new().await;
+    let session = abode.session("detailed").await;
+    for address in ADDRESSES {
+        let get = || abode.call_at(address, "get_session", json!({ "sessionId": session }));
+        let seen = get().await;
+        let mut expected = SESSION.to_vec();
+        expected.extend(["agent", "lastMessageSequence", "statusMessage"]);
+        expected.sort_unstable();
+        assert_eq!(fields(&seen), expected);
+        assert_eq!(seen["agent"], "echo");
+        assert_eq!(seen["statusMessage"], Value::Null);
+        let before = seen["lastMessageSequence"].as_u64().unwrap();
+        abode.prompt(&session, "say hello").await;
+        // The prompt, and the answer.
+        assert_eq!(get().await["lastMessageSequence"], before + 2);
+    }
+    // The branch is the one that is checked out now, whoever did that.
+    let ours = abode.admin.session_get(&session).await.unwrap();
+    let worktree = abode
+        .admin
+        .worktree_get(&ours.worktree_id.unwrap())
+        .await
+        .unwrap();
+    git(
+        Path::new(&worktree.path),
+        &["checkout", "-q", "-b", "elsewhere"],
+    );
+    let seen = abode
+        .call("get_session", json!({ "sessionId": session }))
+        .await;
+    assert_eq!(seen["currentBranch"], "elsewhere");
+    assert_eq!(seen["branch"], "main");
+}
+
+#[tokio::test]
+async fn c3_5_create_session_answers_at_once_and_goes_on_behind() {
+    let abode = Abode::new().await;
+    for address in ADDRESSES {
+        let new = json!({
+            "name": "made", "repoFullName": "team/app", "branch": "main", "initialPrompt": "say begun",
+        });
+        let made = abode.call_at(address, "create_session", new).await;
+        let id = made["sessionId"].as_str().unwrap();
+        assert_eq!(made, json!({ "sessionId": id, "status": "creating" }));
+        let seen = abode.until(id, |it| {
+            it["lastMessageSequence"].as_u64() >= Some(2) && it["isClaudeRunning"] == false
+        });
+        let seen = seen.await;
+        assert_eq!(
+            (&seen["name"], &seen["status"]),
+            (&json!("made"), &json!("running"))
+        );
+        let said = abode.call("get_messages", json!({ "sessionId": id })).await;
+        assert_eq!(said["messages"][0]["text"], "begun\n");
+    }
+}
+
+#[tokio::test]
+async fn c3_5_a_repository_is_known_by_its_full_name_and_an_unknown_one_says_how_to_add_it() {
+    let abode = Abode::new().await;
+    let client = abode.client(ADDRESSES[1], &abode.key);
+    let new = |repo: &str| json!({ "name": "x", "repoFullName": repo, "branch": "main" });
+    for known in ["team/app", "app", "team/app.git"] {
+        super::data(&client.call("create_session", new(known)).await);
+    }
+    for unknown in ["team/other", "other/app", "nobody/nothing"] {
+        let refused = client.call("create_session", new(unknown)).await;
+        assert_eq!(Mcp::code(&refused), "NOT_FOUND");
+        let line = refused["content"][0]["text"].as_str().unwrap();
+        assert!(line.contains("wheelhouse repo add"), "{line}");
+    }
+    // A branch that is not there is told by the session.
+    let mut wrong = new("team/app");
+    wrong["branch"] = json!("no-such-branch");
+    let made = super::data(&client.call("create_session", wrong).await);
+    let id = made["sessionId"].as_str().unwrap();
+    let failed = abode.until(id, |it| it["status"] != "creating").await;
+    assert_eq!(failed["status"], "error");
+    let why = failed["statusMessage"].as_str().unwrap();
+    assert!(why.contains("no-such-branch"), "{why}");
+}
+
+#[tokio::test]
+async fn c3_7_manage_session_stops_starts_and_deletes() {
+    let abode = Abode::new().await;
+    for address in ADDRESSES {
+        let session = abode.session("managed").await;
+        abode.prompt(&session, "say kept").await;
+        let manage = async |action: &str| {
+            let arguments = json!({ "sessionId": session, "action": action });
+            let done = abode.call_at(address, "manage_session", arguments).await;
+            assert_eq!(fields(&done), ["session", "success"]);
+            assert_eq!(done["success"], true);
+            assert_eq!(fields(&done["session"]), SESSION);
+            assert_eq!(done["session"]["id"], session);
+            done["session"]["status"].clone()
+        };
+        manage("stop").await;
+        abode.until(&session, |it| it["status"] == "stopped").await;
+        assert_eq!(manage("start").await, "creating");
+        abode.rest(&session).await;
+        abode.prompt(&session, "say again").await;
+        // Out of sight at once, whatever it does; what was said stays readable.
+        assert_eq!(manage("delete").await, "archived");
+        let said = abode
+            .call("get_messages", json!({ "sessionId": session }))
+            .await;
+        assert_eq!(said["messages"][0]["text"], "again\n");
+    }
+}
+
+#[tokio::test]
+async fn c3_8_interrupt_session_tells_whether_there_was_something_to_interrupt() {
+    let abode = Abode::new().await;
+    let session = abode.session("busy").await;
+    for address in ADDRESSES {
+        let interrupt = || {
+            abode.call_at(
+                address,
+                "interrupt_session",
+                json!({ "sessionId": session }),
+            )
+        };
+        assert_eq!(interrupt().await, json!({ "interrupted": false }));
+        let prompt = json!({ "sessionId": session, "prompt": format!("sleep {PATIENCE_MS}") });
+        abode.call("send_prompt", prompt).await;
+        let state = async || abode.admin.session_get(&session).await.unwrap().state;
+        for _ in 0..1_000 {
+            if state().await == "running" {
+                break;
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(20)).await;
+        }
+        assert_eq!(interrupt().await, json!({ "interrupted": true }));
+        let rested = abode.rest(&session).await;
+        assert_eq!(rested["status"], "running");
+    }
+}
