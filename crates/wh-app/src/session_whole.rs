@@ -82,13 +82,16 @@ impl App {
         Ok((whole, worktree))
     }
 
+    /// A prompt that was taken is work, also in the moment before the agent has it; both are looked at together.
     async fn is_at_work(&self, session: &Session) -> Result<bool> {
         match session.state.name() {
             SessionStateName::Running => Ok(true),
-            // A prompt that was taken is work, also in the moment before the agent has it.
             SessionStateName::Idle => {
                 let work = self.store.work_get(session.id).await?;
-                Ok(work.is_some_and(|work| work.next.is_some()))
+                Ok(work.is_some_and(|work| {
+                    let state = work.session.state.name();
+                    work.next.is_some() || state == SessionStateName::Running
+                }))
             }
             _ => Ok(false),
         }
