@@ -210,3 +210,54 @@ fn quote(text: &str) -> String {
         None => line,
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use newtype_uuid::GenericUuid;
+    use uuid::Uuid;
+    use wh_domain::SessionId;
+
+    use super::*;
+
+    #[test]
+    fn a_quotation_is_one_short_line() {
+        assert_eq!(quote(" a\n  b "), "a b");
+        let long = quote(&"é ".repeat(QUOTED_CHARS));
+        assert_eq!(long.chars().count(), QUOTED_CHARS + 1);
+        assert!(long.ends_with('…'));
+    }
+
+    #[test]
+    fn a_failed_tool_and_a_failed_run_are_errors_and_words_about_failure_are_not() {
+        let message = |kind, text: &str, detail: Option<&str>| Message {
+            id: MessageId::from_untyped_uuid(Uuid::from_u128(1)),
+            session: SessionId::from_untyped_uuid(Uuid::from_u128(2)),
+            seq: 1,
+            turn: None,
+            kind,
+            text: text.to_owned(),
+            detail: detail.map(str::to_owned),
+            created_at: jiff::Timestamp::UNIX_EPOCH,
+        };
+        let failed = Some(r#"{"status":"failed"}"#);
+        assert!(is_error(&message(MessageKind::ToolCall, "Write", failed)));
+        let system = message(
+            MessageKind::System,
+            "the agent was killed by signal 6",
+            None,
+        );
+        assert!(is_error(&system));
+        for fine in [
+            message(
+                MessageKind::ToolCall,
+                "failed",
+                Some(r#"{"status":"completed"}"#),
+            ),
+            message(MessageKind::ToolCall, "Write", Some("not JSON")),
+            message(MessageKind::Agent, "it failed", None),
+            message(MessageKind::System, "started", None),
+        ] {
+            assert!(!is_error(&fine), "{fine:?}");
+        }
+    }
+}

@@ -456,3 +456,7 @@ fn reference(name: &str, text: &str) -> Result<Reference> {
 fn field<T, E: ToString>(name: &str, result: Result<T, E>) -> Result<T> {
     result.map_err(|problem| InputRefusal::new(name, problem.to_string()).into())
 }
+
+#[cfg(test)]
+#[path = "clawed_abode/tests.rs"]
+mod tests;

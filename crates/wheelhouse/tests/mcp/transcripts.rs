@@ -88,6 +88,46 @@ async fn the_latest_words_are_all_one_gets_unless_one_asks() {
 }
 
 #[tokio::test]
+async fn a_summary_cites_messages_and_comes_only_if_asked() {
+    let told = told().await;
+    let ask = json!({ "session": told.session, "summarize": true });
+    let read = Mcp::data(&told.mcp.call("message_list", ask.clone()).await);
+    let summary = &read["summary"];
+    assert_eq!(
+        (&summary["by"], &summary["state"]),
+        (&json!("extract"), &json!("idle"))
+    );
+    let text = summary["text"].as_str().unwrap();
+    for (label, id, words) in [
+        ("First asked", &told.ids[1], "paint the fence"),
+        ("Last asked", &told.ids[4], "now green"),
+        ("Latest words", &told.ids[6], "the fence is green"),
+    ] {
+        let line = format!("{label} (message {id}): {words}\n");
+        assert!(text.contains(&line), "{text}");
+        assert!(
+            summary["message_ids"]
+                .as_array()
+                .unwrap()
+                .contains(&json!(id))
+        );
+    }
+    assert_eq!(seqs(&read), [7]);
+    assert_eq!(
+        Mcp::data(&told.mcp.call("message_list", ask.clone()).await),
+        read
+    );
+    assert_eq!(
+        Mcp::code(&told.stranger.call("message_list", ask).await),
+        "NOT_FOUND"
+    );
+    let plain = told
+        .mcp
+        .call("message_list", json!({ "session": told.session }));
+    assert!(Mcp::data(&plain.await).get("summary").is_none());
+}
+
+#[tokio::test]
 async fn answers_are_bounded_and_say_where_to_go_on() {
     let told = told().await;
     let mut after = "0".to_owned();
