@@ -184,6 +184,26 @@ async fn c3_5_a_repository_is_known_by_its_full_name_and_an_unknown_one_says_how
 }
 
 #[tokio::test]
+async fn c3_5_the_address_says_what_the_contract_has_no_words_for() {
+    let abode = Abode::new().await;
+    let at = |query: &str| {
+        let url = format!("{}{}?{query}", abode.server.url(), ADDRESSES[1]);
+        Mcp::new(&url, &abode.key)
+    };
+    let new = json!({ "name": "free", "repoFullName": "team/app", "branch": "main" });
+    let free = at("agent=echo&permissions=allow");
+    let made = super::data(&free.call("create_session", new.clone()).await);
+    let id = made["sessionId"].as_str().unwrap();
+    abode.rest(id).await;
+    let done = abode.prompt(id, "ask open it").await;
+    assert_eq!(done["outcome"], "completed");
+    for wrong in ["agent=echo&permissions=none", "agent=no-such-agent"] {
+        let refused = at(wrong).call("create_session", new.clone()).await;
+        assert_eq!(Mcp::code(&refused), "INVALID_INPUT", "{wrong}");
+    }
+}
+
+#[tokio::test]
 async fn c3_7_manage_session_stops_starts_and_deletes() {
     let abode = Abode::new().await;
     for address in ADDRESSES {
