@@ -1,16 +1,17 @@
 //! Stores what happened in a run: all of a step or nothing, and each step once.
 
+mod above;
+
 use jiff::Timestamp;
 use sqlx::{Row, SqliteConnection};
 use wh_domain::{
     Approval, ApprovalId, ApprovalState, EventKind, Facts, MessageKind, NewEvent, NewMessage,
-    NewsKind, Route, Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
+    NewsKind, Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
 };
 use wh_store::{Result, RunFact, RunStep, StoreError};
 
 use crate::approval;
 use crate::batch::Batch;
-use crate::delivery;
 use crate::error::store_error;
 use crate::message::last_words;
 use crate::row::{int, micros, uuid, uuid_opt};
@@ -179,60 +180,6 @@ impl Applying<'_> {
             }
             RunFact::Gone { ending, failed } => self.gone(ending, failed).await,
         }
-    }
-
-    /// Counts what was used since `before` for every session above.
-    async fn count_above(&mut self, before: Usage) -> Result<()> {
-        let used = self.session.usage.since(before);
-        let Some(parent) = self.session.parent.filter(|_| used != Usage::default()) else {
-            return Ok(());
-        };
-        sqlx::query(
-            "WITH RECURSIVE above (id, parent_id) AS (
-                 SELECT id, parent_id FROM sessions WHERE id = ?
-                 UNION SELECT s.id, s.parent_id FROM sessions s JOIN above ON s.id = above.parent_id)
-             UPDATE sessions SET below_input_tokens = below_input_tokens + ?, below_cached_tokens = below_cached_tokens + ?,
-                 below_output_tokens = below_output_tokens + ?, below_cost_micros = below_cost_micros + ?,
-                 below_wall_seconds = below_wall_seconds + ?, below_turns = below_turns + ?
-             WHERE id IN (SELECT id FROM above)",
-        )
-        .bind(uuid(parent))
-        .bind(int(used.input_tokens))
-        .bind(int(used.cached_tokens))
-        .bind(int(used.output_tokens))
-        .bind(int(used.cost_micros))
-        .bind(int(used.wall_seconds))
-        .bind(int(used.turns))
-        .execute(&mut *self.conn)
-        .await
-        .map(drop)
-        .map_err(store_error)
-    }
-
-    /// Has the parent told, if it wants to be.
-    async fn news(
-        &mut self,
-        kind: NewsKind,
-        words: &str,
-        approval: Option<ApprovalId>,
-    ) -> Result<()> {
-        let child = &self.session;
-        let asks = approval.is_some() && child.policy.route == Route::Parent;
-        if child.parent.is_none() || !(child.callback || asks) {
-            return Ok(());
-        }
-        delivery::insert_in_txn(self.conn, child, kind, words, approval, self.at).await
-    }
-
-    /// Returns the last thing that the agent said in a turn.
-    async fn words_of(&mut self, turn: TurnId) -> Result<String> {
-        let sql = "SELECT text FROM messages WHERE session_id = ? AND turn_id = ? AND kind = 'agent' ORDER BY seq DESC LIMIT 1";
-        let found = sqlx::query_scalar(sql)
-            .bind(uuid(self.session.id))
-            .bind(uuid(turn))
-            .fetch_optional(&mut *self.conn)
-            .await;
-        found.map(Option::unwrap_or_default).map_err(store_error)
     }
 
     /// Moves the state on where that is a legal step. What a run reports is a fact, and may be late: a session that is

@@ -12,6 +12,7 @@ mod launch;
 mod link;
 mod story;
 mod sweep;
+mod turns;
 
 use std::{
     collections::{HashMap, HashSet},

@@ -1,0 +1,243 @@
+//! What a keeper does about turns: tells, hands over, ends and settles.
+
+use jiff::{SignedDuration, Timestamp};
+use newtype_uuid::GenericUuid;
+use wh_domain::{
+    Approval, ApprovalKind, ApprovalState, Budget, SessionState, SettingKey, Settlement, Turn,
+    TurnId, TurnState, Usage,
+};
+use wh_runner::{
+    event::PermissionKind,
+    link::{Action, Outcome},
+};
+use wh_store::{RunFact, SessionWork};
+
+use super::keeper::{Keeper, Look};
+use crate::Result;
+
+impl Keeper {
+    /// Tells the session about its children: queues a prompt, which then goes the way of every prompt.
+    pub(super) async fn tell_news(&self) -> Result<bool> {
+        let turn = TurnId::from_untyped_uuid(self.app.ids.next());
+        let now = self.app.clock.now();
+        Ok(self.app.store.news_tell(self.session, turn, now).await?)
+    }
+
+    /// Hands the next prompt to the agent. That it has it is recorded when it says so; if we end in between, the next life
+    /// hands it over again, and the run takes it once.
+    pub(super) async fn hand_over(
+        &mut self,
+        work: &SessionWork,
+        turn: &Turn,
+        until: Timestamp,
+    ) -> Result<Look> {
+        self.idle_since = None;
+        if let Some(reason) = spent(work) {
+            self.drop_turn(work, turn, reason).await?;
+            return Ok(Look::Again);
+        }
+        if self.given.is_some_and(|given| given != turn.id) {
+            // One at a time: that one is about to be heard of.
+            return Ok(Look::Rest(until));
+        }
+        if !self.sent.contains(&turn.id.to_string()) {
+            self.sent.clear();
+            self.commit_before = self.app.session_commit(&work.session).await;
+        }
+        match self.give(work, turn).await? {
+            Some(Outcome::Refused { message, .. }) => {
+                self.drop_turn(work, turn, message).await?;
+                Ok(Look::Again)
+            }
+            Some(_) => {
+                self.given = Some(turn.id);
+                Ok(Look::Rest(until))
+            }
+            None => Ok(Look::Rest(until)),
+        }
+    }
+
+    /// Gives a prompt to the run, which takes it once.
+    async fn give(&mut self, work: &SessionWork, turn: &Turn) -> Result<Option<Outcome>> {
+        let id = turn.id.to_string();
+        if self.sent.contains(&id) {
+            return Ok(None);
+        }
+        let text = self.app.text_for_agent(&work.session, turn).await?;
+        self.tell(id, Action::Prompt { text }).await
+    }
+
+    /// A turn runs: makes sure the agent has it, and ends it when that is wanted or due.
+    pub(super) async fn tend_turn(
+        &mut self,
+        work: &SessionWork,
+        turn: &Turn,
+        now: Timestamp,
+        until: &mut Timestamp,
+    ) -> Result<()> {
+        let handed = self.give(work, turn).await?;
+        if let Some(Outcome::Refused { message, .. }) = handed {
+            let ended = RunFact::TurnEnded {
+                turn: turn.id,
+                state: TurnState::Failed,
+                reason: Some(message),
+                commit_after: None,
+                usage: Usage::default(),
+            };
+            return self.say(&work.session, vec![ended]).await;
+        }
+        self.notice_silence(work, turn, now).await?;
+        let reason = match spent_meanwhile(work, now, until) {
+            Some(reason) => Some(reason),
+            None if turn.cancel_requested || is_overtaken(work, turn) => None,
+            None => return Ok(()),
+        };
+        let told = self
+            .tell(format!("cancel-{}", turn.id), Action::Cancel)
+            .await?;
+        if let (Some(_), Some(reason)) = (told, reason) {
+            let note = self.note(work, format!("the turn is ended: {reason}"));
+            self.say(&work.session, vec![note]).await?;
+        }
+        Ok(())
+    }
+
+    /// Reports an agent that is at work and has said nothing for long: being alive is not progress.
+    async fn notice_silence(
+        &mut self,
+        work: &SessionWork,
+        turn: &Turn,
+        now: Timestamp,
+    ) -> Result<()> {
+        let id = format!("silent-{}", turn.id);
+        if matches!(work.session.state, SessionState::Waiting { .. }) || self.sent.contains(&id) {
+            return Ok(());
+        }
+        let limit = self.seconds(SettingKey::SessionSilentSeconds).await?;
+        if now.duration_since(self.heard_at) < limit {
+            return Ok(());
+        }
+        self.sent.push(id);
+        let silent = limit.as_secs();
+        let text = format!(
+            "the agent has said nothing for {silent} s and may be stuck; interrupt it or wait"
+        );
+        let note = self.note(work, text);
+        self.say(&work.session, vec![note]).await
+    }
+
+    /// Tells the agent what was decided, and decides what nobody did in time.
+    pub(super) async fn settle_approvals(
+        &mut self,
+        work: &SessionWork,
+        now: Timestamp,
+        until: &mut Timestamp,
+    ) -> Result<bool> {
+        let mut facts = Vec::new();
+        for approval in &work.approvals {
+            if approval.state != ApprovalState::Pending {
+                let id = format!("answer-{}", approval.id);
+                self.tell(id, answer_of(approval)).await?;
+                facts.push(RunFact::Told(approval.id));
+                continue;
+            }
+            match approval.expires_at {
+                Some(at) if at <= now => {
+                    let settlement = Settlement {
+                        state: ApprovalState::TimedOut,
+                        answer: Some("nobody answered in time".to_owned()),
+                        always: false,
+                        by: None,
+                    };
+                    let request = approval.request.clone();
+                    let text = format!("nobody answered in time, which denies: {}", approval.text);
+                    facts.push(self.note(work, text));
+                    facts.push(RunFact::Settled {
+                        request,
+                        settlement,
+                    });
+                }
+                Some(at) => *until = (*until).min(at),
+                None => {}
+            }
+        }
+        let settled = !facts.is_empty();
+        if settled {
+            self.say(&work.session, facts).await?;
+        }
+        Ok(settled)
+    }
+
+    /// Records that a prompt that waits will not be handed over.
+    pub(super) async fn drop_turn(
+        &mut self,
+        work: &SessionWork,
+        turn: &Turn,
+        reason: String,
+    ) -> Result<()> {
+        let note = self.note(work, format!("the prompt was not run: {reason}"));
+        let ended = RunFact::TurnEnded {
+            turn: turn.id,
+            state: TurnState::Failed,
+            reason: Some(reason),
+            commit_after: None,
+            usage: Usage::default(),
+        };
+        self.say(&work.session, vec![note, ended]).await
+    }
+}
+
+/// Tells whether a prompt waits that is to end this turn.
+fn is_overtaken(work: &SessionWork, turn: &Turn) -> bool {
+    let urgent = work.next.as_ref().is_some_and(|next| next.urgent);
+    urgent && !turn.urgent
+}
+
+/// Turns a settlement into what the run is told.
+fn answer_of(approval: &Approval) -> Action {
+    let allowed = approval.state == ApprovalState::Allowed;
+    if approval.kind == ApprovalKind::Question {
+        return Action::AnswerQuestion {
+            question: approval.request.clone(),
+            answer: approval.answer.clone().filter(|_| allowed),
+        };
+    }
+    let kind = match (allowed, approval.always) {
+        (true, true) => PermissionKind::AllowAlways,
+        (true, false) => PermissionKind::AllowOnce,
+        (false, true) => PermissionKind::RejectAlways,
+        (false, false) => PermissionKind::RejectOnce,
+    };
+    Action::AnswerPermission {
+        permission: approval.request.clone(),
+        kind,
+    }
+}
+
+/// Says which part of the budget is used up.
+pub(super) fn spent(work: &SessionWork) -> Option<String> {
+    budget_words(work.budget_left)
+}
+
+fn budget_words(left: Budget) -> Option<String> {
+    let spent = left.used_up()?;
+    Some(format!("the session's budget of {spent} is used up"))
+}
+
+/// Says which part of the budget was used up during the turn; the count of turns is looked at between them.
+fn spent_meanwhile(work: &SessionWork, now: Timestamp, until: &mut Timestamp) -> Option<String> {
+    let mut left = work.budget_left;
+    left.turns = None;
+    if let (
+        Some(seconds),
+        SessionState::Running { since, .. } | SessionState::Waiting { since, .. },
+    ) = (left.wall_seconds, &work.session.state)
+    {
+        let seconds = i64::try_from(seconds).unwrap_or(i64::MAX / 2_000_000);
+        let end = since.checked_add(SignedDuration::from_secs(seconds));
+        let end = end.unwrap_or(Timestamp::MAX);
+        *until = (*until).min(end);
+        left.wall_seconds = (end <= now).then_some(0);
+    }
+    budget_words(left)
+}
