@@ -12,6 +12,7 @@ use wh_store::{Applied, QueueRules};
 use crate::{
     App, AppError, OpContext, Result,
     context::facts,
+    lookup::{id_of, only_one},
     session_wait::{WAIT_MAX, Watch},
 };
 
@@ -109,6 +110,39 @@ impl App {
             let _applied = self.store.turn_cancel(found.id, commit).await?;
             self.wake(found.id);
             self.session_lookup(reach, &Reference::from(found.id)).await
+        })
+        .await
+    }
+
+    /// Returns what a turn has come to so far.
+    pub async fn turn_outcome(&self, cx: &OpContext, turn: &Reference) -> Result<Prompted> {
+        let operation = Operation::TurnGet;
+        self.read(cx, operation, facts([("turn", turn.as_str())]), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.store.turn_find(reach, &id_of(turn)?).await?;
+            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            self.prompted(turn.id).await
+        })
+        .await
+    }
+
+    /// Ends a turn: takes it out of the queue, or has the agent end it. One that is over stays as it is.
+    pub async fn turn_cancel(&self, cx: &OpContext, turn: &Reference) -> Result<()> {
+        let operation = Operation::SessionInterrupt;
+        let facts = facts([("turn", turn.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.store.turn_find(reach, &id_of(turn)?).await?;
+            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            let session = Reference::from(turn.session);
+            refuse_self(cx, &self.session_lookup(reach, &session).await?)?;
+            let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
+            let _applied = match turn.state {
+                TurnState::Running => self.store.turn_cancel(turn.session, commit).await?,
+                _ => self.store.turn_withdraw(turn.id, commit).await?,
+            };
+            self.wake(turn.session);
+            Ok(())
         })
         .await
     }

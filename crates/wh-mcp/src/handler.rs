@@ -7,12 +7,14 @@ use http::{HeaderMap, request::Parts};
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
-        CompleteResult, ContentBlock, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
-        Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CancelTaskParams,
+        CompleteRequestParams, CompleteResult, ContentBlock, DiscoverResult,
+        GetPromptRequestParams, GetPromptResponse, GetTaskParams, GetTaskResult, Implementation,
+        InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
         ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
         ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
         ServerConfig, SubscribeRequestParams, SubscriptionFilter, UnsubscribeRequestParams,
+        UpdateTaskParams,
     },
     service::{RequestContext, SubscriptionContext},
 };
@@ -24,8 +26,9 @@ use wh_domain::{ErrorCode, IdempotencyKey, Principal, Surface};
 use crate::{
     complete,
     error::tool_error,
-    prompts, resources,
+    progress, prompts, resources,
     subscribe::{self, Connection, Gate},
+    tasks,
     tools::{self, Answer, CATALOGUE, Tool},
     toolset::Toolsets,
     transport::{PlainCalls, caller_extensions, structured},
@@ -151,6 +154,12 @@ fn toolsets(context: &RequestContext<RoleServer>) -> Result<Toolsets, ErrorData>
     Toolsets::from_query(query).map_err(|message| ErrorData::invalid_params(message, None))
 }
 
+/// Tells whether the caller can be given a task instead of an answer.
+fn knows_tasks(context: &RequestContext<RoleServer>) -> bool {
+    let capabilities = context.client_capabilities();
+    capabilities.is_some_and(|it| it.supports_tasks())
+}
+
 pub(crate) fn took_too_long(limit: Duration) -> AppError {
     let message = format!("the call took longer than {} s", limit.as_secs());
     AppError::new(ErrorCode::Unavailable, message)
@@ -268,6 +277,7 @@ impl ServerHandler for Handler {
             .enable_resources_list_changed()
             .enable_prompts()
             .enable_completions()
+            .enable_tasks()
             .build();
         let implementation =
             Implementation::new("wheelhouse", self.version).with_title("Wheelhouse");
@@ -318,14 +328,59 @@ impl ServerHandler for Handler {
         let parts = context.extensions.get::<Parts>();
         let parts = parts.ok_or_else(not_authenticated)?;
         let version = context.protocol_version();
-        let called = self.called(
-            tool,
-            principal(&context)?,
-            request.arguments.unwrap_or_default(),
-            version.as_ref(),
-            parts,
-        );
-        Ok(called.await.into())
+        let principal = principal(&context)?;
+        let arguments = request.arguments.unwrap_or_default();
+        if knows_tasks(&context)
+            && let Some(operation) = tool.operation()
+        {
+            let mut cx = self.context(&context)?;
+            let runners = repeat_mark(principal, &parts.headers);
+            match idempotency(tool.name(), &arguments, runners) {
+                Ok(mark) => cx.idempotency = mark,
+                Err(error) => return Ok(tool_error(&error).into()),
+            }
+            match tasks::begin(&self.app, &cx, operation, &arguments).await {
+                Some(Ok(task)) => return Ok(task.into()),
+                Some(Err(error)) => return Ok(tool_error(&error).into()),
+                None => {}
+            }
+        }
+        let called = self.called(tool, principal, arguments, version.as_ref(), parts);
+        Ok(progress::told(&context, called).await.into())
+    }
+
+    async fn get_task(
+        &self,
+        request: GetTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetTaskResult, ErrorData> {
+        let cx = self.context(&context)?;
+        let capabilities = context.client_capabilities();
+        let elicits = capabilities.is_some_and(|it| it.elicitation.is_some());
+        tasks::get(&self.app, &cx, &request.task_id, elicits).await
+    }
+
+    async fn update_task(
+        &self,
+        request: UpdateTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cx = self.context(&context)?;
+        let UpdateTaskParams {
+            task_id,
+            input_responses,
+            ..
+        } = request;
+        tasks::update(&self.app, &cx, &task_id, input_responses).await
+    }
+
+    async fn cancel_task(
+        &self,
+        request: CancelTaskParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<(), ErrorData> {
+        let cx = self.context(&context)?;
+        tasks::cancel(&self.app, &cx, &request.task_id).await
     }
 
     async fn list_resources(

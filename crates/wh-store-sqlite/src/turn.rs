@@ -36,6 +36,11 @@ impl TurnStore for SqliteStore {
         self.commit(Change::TurnCancel(session), commit).await
     }
 
+    async fn turn_withdraw(&self, turn: TurnId, commit: Commit) -> Result<Applied> {
+        let change = Change::TurnWithdraw(turn, commit.audit.at);
+        self.commit(change, commit).await
+    }
+
     async fn turn_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Turn>> {
         let mut query = Query::new("SELECT t.* FROM turns t WHERE ");
         push_id(&mut query, id);
@@ -178,6 +183,23 @@ pub(crate) async fn cancel_in_txn(conn: &mut SqliteConnection, session: SessionI
         .await
         .map(drop)
         .map_err(store_error)
+}
+
+/// Takes one prompt that waits out of the queue.
+pub(crate) async fn withdraw_in_txn(
+    conn: &mut SqliteConnection,
+    turn: TurnId,
+    at: Timestamp,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE turns SET state = 'cancelled', reason = 'it was withdrawn', finished_at = ? WHERE id = ? AND state = 'queued'",
+    )
+    .bind(micros(at))
+    .bind(uuid(turn))
+    .execute(conn)
+    .await
+    .map(drop)
+    .map_err(store_error)
 }
 
 /// Takes everything that waits out of the queue.

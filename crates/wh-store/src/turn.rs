@@ -32,6 +32,9 @@ pub trait TurnStore {
     /// Asks for the running turn of a session to end early. A session that is not at work is left alone.
     async fn turn_cancel(&self, session: SessionId, commit: Commit) -> Result<Applied>;
 
+    /// Takes a prompt that still waits out of the queue; does nothing to one that is under way or over.
+    async fn turn_withdraw(&self, turn: TurnId, commit: Commit) -> Result<Applied>;
+
     /// Returns the turns that `id` could mean, at most ten.
     async fn turn_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Turn>>;
 

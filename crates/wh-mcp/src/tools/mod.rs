@@ -104,6 +104,11 @@ impl Tool {
         &self.model.name
     }
 
+    /// Returns the operation it translates, if there is one.
+    pub(crate) fn operation(&self) -> Option<Operation> {
+        self.operation
+    }
+
     /// Returns the definition that clients see.
     pub(crate) fn model(&self) -> &ToolModel {
         &self.model

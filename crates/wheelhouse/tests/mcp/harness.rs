@@ -82,6 +82,8 @@ pub(crate) struct Mcp {
     pub(crate) url: String,
     key: String,
     http: reqwest::Client,
+    /// What the client says it can do.
+    capabilities: Value,
 }
 
 impl Mcp {
@@ -90,12 +92,19 @@ impl Mcp {
             url: url.to_owned(),
             key: key.to_owned(),
             http: reqwest::Client::builder().no_proxy().build().unwrap(),
+            capabilities: json!({}),
         }
     }
 
     /// Shows other tools than the usual ones.
     pub(crate) fn toolsets(mut self, toolsets: &str) -> Self {
         self.url = format!("{}?toolsets={toolsets}", self.url);
+        self
+    }
+
+    /// Says that the client can do more.
+    pub(crate) fn capable_of(mut self, capabilities: Value) -> Self {
+        self.capabilities = capabilities;
         self
     }
 
@@ -118,10 +127,11 @@ impl Mcp {
         let name = params["name"]
             .as_str()
             .or(params["uri"].as_str())
+            .or(params["taskId"].as_str())
             .map(str::to_owned);
         params["_meta"] = json!({
             "io.modelcontextprotocol/protocolVersion": MODERN,
-            "io.modelcontextprotocol/clientCapabilities": {},
+            "io.modelcontextprotocol/clientCapabilities": self.capabilities,
             "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
         });
         let mut request = self

@@ -9,5 +9,6 @@ mod matrix;
 mod plain;
 mod resources;
 mod subscriptions;
+mod tasks;
 mod transcripts;
 mod worktrees;
