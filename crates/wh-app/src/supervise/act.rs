@@ -118,17 +118,19 @@ impl Keeper {
     /// Takes a run up that was started a moment ago, or by an earlier life of the server.
     async fn connect(&mut self, work: &SessionWork, run: &Run) -> Result<Look> {
         let dir = self.app.run_dir(run);
-        let Ok(spec) = dir.read_spec() else {
+        if dir.read_spec().is_err() {
             // The server ended between recording the run and starting it.
             return match work.session.state {
                 SessionState::Creating | SessionState::Idle => self.start(work).await,
                 _ => {
+                    // Or somebody took the directory away, and the runner is about to notice.
+                    self.sweep(run).await;
                     let ending = "it was never started".to_owned();
                     self.gone(work, ending, None).await?;
                     Ok(Look::Again)
                 }
             };
-        };
+        }
         let runner = link::read_runner(&dir);
         let is_dead = runner.is_some_and(|mark| !mark.is_alive());
         let patience = if is_dead {
@@ -162,9 +164,7 @@ impl Keeper {
                     }
                     self.store_records(&records).await?;
                 }
-                let tag = process::run_tag(&spec);
-                let swept = tokio::task::spawn_blocking(move || process::sweep(&tag)).await;
-                tracing::info!(session = %self.session, ?swept, "a run's own process is gone");
+                self.sweep(run).await;
                 let ending = match self.home_is_gone(work).await {
                     true => "workspace_missing: the directory the agent works in is gone",
                     false => "the process that held the agent is gone",
@@ -272,6 +272,13 @@ impl Keeper {
     fn connects_at_start(&self, work: &SessionWork) -> bool {
         let launch = self.app.agents.launch(&work.session.agent);
         launch.is_ok_and(|launch| launch.connects_at_start)
+    }
+
+    /// Ends whatever a run that does not answer any more has left.
+    async fn sweep(&self, run: &Run) {
+        let tag = process::tag_of(run.session, run.epoch);
+        let swept = tokio::task::spawn_blocking(move || process::sweep(&tag)).await;
+        tracing::info!(session = %self.session, ?swept, "a run's own process is gone");
     }
 
     async fn home_is_gone(&self, work: &SessionWork) -> bool {

@@ -26,6 +26,7 @@ use std::{
 
 use rustix::process::{Pid, Signal, kill_process};
 use tokio::process::{Child, Command};
+use wh_domain::SessionId;
 
 pub use self::contain::contain;
 pub use self::tree::{ProcessMark, sweep};
@@ -63,7 +64,12 @@ pub fn containment() -> Containment {
 
 /// Returns the tag of a run.
 pub fn run_tag(spec: &RunSpec) -> String {
-    format!("{}.{}", spec.session, spec.epoch)
+    tag_of(spec.session, spec.epoch)
+}
+
+/// Returns the tag of a session's run of this epoch.
+pub fn tag_of(session: SessionId, epoch: u64) -> String {
+    format!("{session}.{epoch}")
 }
 
 /// The agent's process and all below it.
