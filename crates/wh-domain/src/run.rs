@@ -73,4 +73,6 @@ pub struct Conversation {
     pub abilities: Abilities,
     /// When it was opened.
     pub since: Timestamp,
+    /// Whether the agent was ever prompted in it: agents keep nothing of a conversation in which nothing was said.
+    pub is_used: bool,
 }

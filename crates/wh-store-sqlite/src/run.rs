@@ -65,7 +65,7 @@ impl RunStore for SqliteStore {
         };
         Ok(Some(SessionWork {
             run: run_of(conn, session.id, session.epoch).await?,
-            conversation: conversation_of(conn, session.id).await?,
+            conversation: conversation_of(conn, &session).await?,
             running: turn_in(conn, session.id, "running").await?,
             next: turn_in(conn, session.id, "queued").await?,
             approvals: approvals_open(conn, session.id, session.epoch).await?,
@@ -117,23 +117,38 @@ async fn run_of(
 
 async fn conversation_of(
     conn: &mut SqliteConnection,
-    session: SessionId,
+    session: &Session,
 ) -> Result<Option<Conversation>> {
     let sql = "SELECT * FROM runs WHERE session_id = ? AND conversation IS NOT NULL ORDER BY epoch DESC LIMIT 1";
     let found = sqlx::query(sql)
-        .bind(uuid(session))
-        .fetch_optional(conn)
+        .bind(uuid(session.id))
+        .fetch_optional(&mut *conn)
         .await
         .map_err(store_error)?;
     let Some(row) = found else { return Ok(None) };
     let run = row::direct("run", run_row(&row))?;
     let since = run.ready_at.unwrap_or(run.started_at);
     let abilities = run.abilities;
+    let is_used = was_prompted(conn, session).await?;
     Ok(run.conversation.map(|name| Conversation {
         name,
         abilities,
         since,
+        is_used,
     }))
+}
+
+/// Tells whether the agent ever took a prompt; those that a fork took over were another agent's.
+async fn was_prompted(conn: &mut SqliteConnection, session: &Session) -> Result<bool> {
+    let sql = "SELECT EXISTS (SELECT 1 FROM turns t JOIN messages m ON m.turn_id = t.id
+         WHERE t.session_id = ? AND t.number > ? AND m.kind = 'prompt')";
+    let taken_over = session.fork.map_or(0, |fork| fork.turn);
+    sqlx::query_scalar(sql)
+        .bind(uuid(session.id))
+        .bind(int(taken_over))
+        .fetch_one(conn)
+        .await
+        .map_err(store_error)
 }
 
 async fn turn_in(

@@ -157,7 +157,7 @@ fn begin(
     now: Timestamp,
 ) -> Result<Begin, Timestamp> {
     const MINUTE: i64 = 60;
-    let Some(known) = known else {
+    let Some(known) = known.filter(|known| known.is_used) else {
         return Ok(Begin::New);
     };
     let agent_session = known.name.clone();

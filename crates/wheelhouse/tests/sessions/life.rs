@@ -197,3 +197,16 @@ async fn archived_sessions_are_out_of_sight_and_deleted_ones_are_gone() {
     let refused = world.client.session_manage(&known).await.unwrap_err();
     assert!(refused.to_string().contains("start, stop"), "{refused}");
 }
+
+#[tokio::test]
+async fn a_session_that_was_stopped_before_its_first_prompt_can_be_prompted() {
+    let world = World::new();
+    let session = world.session().await;
+    world.rest(&session).await;
+    world.manage(&session, "stop").await;
+    world.until_state(&session, "stopped").await;
+    world.manage(&session, "start").await;
+    let done = world.prompt(&session, "say at last").await;
+    assert_eq!(done.turn.state, "completed", "{done:?}");
+    assert_eq!(world.said(&session).await.trim(), "at last");
+}
