@@ -153,6 +153,7 @@ impl TryFrom<BoardCreateRequest> for NewBoard {
     fn try_from(request: BoardCreateRequest) -> Result<Self, InputRefusal> {
         Ok(Self {
             name: field("name", Name::parse(&request.name))?,
+            owner: None,
             description: description(request.description.as_deref())?,
             zones: zone_inputs(request.zones)?,
         })

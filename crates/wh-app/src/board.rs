@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// How often a change is tried again that met another change of the same board.
-const SAVE_TRIES_MAX: u32 = 20;
+pub(crate) const SAVE_TRIES_MAX: u32 = 20;
 
 impl App {
     /// Makes a board.
@@ -29,7 +29,7 @@ impl App {
             let reach = cx.authorize(operation)?;
             let empty = Board {
                 id: BoardId::from_untyped_uuid(self.ids.next()),
-                owner: cx.principal.owner(),
+                owner: self.owner_of(cx, reach, new.owner.as_ref()).await?,
                 name: new.name,
                 description: new.description,
                 zones: vec![],
@@ -93,6 +93,16 @@ impl App {
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
             Ok(self.store.board_list(reach, page).await?)
+        })
+        .await
+    }
+
+    /// Counts boards.
+    pub async fn board_count(&self, cx: &OpContext) -> Result<u64> {
+        let operation = Operation::BoardList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            Ok(self.store.board_count(reach).await?)
         })
         .await
     }
@@ -216,7 +226,7 @@ impl App {
 }
 
 /// Finds a zone of the board by id or by name.
-fn zone_lookup(board: &Board, reference: &Reference) -> Result<ZoneId> {
+pub(crate) fn zone_lookup(board: &Board, reference: &Reference) -> Result<ZoneId> {
     let by_name = |zone: &&Zone| zone.name.as_str() == reference.as_str();
     if let Some(zone) = board.zones.iter().find(by_name) {
         return Ok(zone.id);
@@ -249,7 +259,7 @@ fn placed_item(board: &Board, item: &ItemReference) -> Result<BoardItem> {
     })
 }
 
-fn board_event(cx: &OpContext, kind: EventKind, board: &Board) -> NewEvent {
+pub(crate) fn board_event(cx: &OpContext, kind: EventKind, board: &Board) -> NewEvent {
     NewEvent {
         kind,
         subject: board.id.into(),

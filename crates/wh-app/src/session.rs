@@ -4,6 +4,7 @@ use uuid::Uuid;
 use wh_domain::{
     Credential, ErrorCode, EventKind, Facts, NewEvent, Operation, Page, PageRequest, Reach,
     Reference, Session, SessionFilter, SessionId, SessionPatch, SessionStateName, ToolsLink,
+    TurnState,
 };
 
 use crate::{
@@ -19,7 +20,10 @@ const TREE_MAX: u32 = 500;
 #[derive(Clone, Debug, Default)]
 pub struct SessionQuery {
     pub states: Vec<SessionStateName>,
+    /// As in [`SessionFilter::spawned`].
+    pub spawned: Option<Vec<Option<TurnState>>>,
     pub board: Option<Reference>,
+    pub worktree: Option<Reference>,
     pub parent: Option<Reference>,
     pub include_archived: bool,
 }
@@ -51,21 +55,40 @@ impl App {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
-            let mut filter = SessionFilter {
-                states: query.states,
-                include_archived: query.include_archived,
-                ..SessionFilter::default()
-            };
-            if let Some(board) = &query.board {
-                let found = self.store.board_find(reach, &id_of(board)?).await?;
-                filter.board = Some(only_one("board", found, |b| b.id.to_string())?.id);
-            }
-            if let Some(parent) = &query.parent {
-                filter.parent = Some(self.session_lookup(reach, parent).await?.id);
-            }
+            let filter = self.session_filter(reach, query).await?;
             Ok(self.store.session_list(reach, &filter, page).await?)
         })
         .await
+    }
+
+    /// Counts what [`Self::session_list`] lists.
+    pub async fn session_count(&self, cx: &OpContext, query: SessionQuery) -> Result<u64> {
+        let operation = Operation::SessionList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            let filter = self.session_filter(reach, query).await?;
+            Ok(self.store.session_count(reach, &filter).await?)
+        })
+        .await
+    }
+
+    async fn session_filter(&self, reach: Reach, query: SessionQuery) -> Result<SessionFilter> {
+        let mut filter = SessionFilter {
+            states: query.states,
+            spawned: query.spawned,
+            include_archived: query.include_archived,
+            ..SessionFilter::default()
+        };
+        if let Some(board) = &query.board {
+            filter.board = Some(self.board_lookup(reach, board).await?.id);
+        }
+        if let Some(worktree) = &query.worktree {
+            filter.worktree = Some(self.worktree_lookup(reach, worktree).await?.id);
+        }
+        if let Some(parent) = &query.parent {
+            filter.parent = Some(self.session_lookup(reach, parent).await?.id);
+        }
+        Ok(filter)
     }
 
     /// Returns a session and whether its agent has reached our tools.

@@ -54,6 +54,7 @@ impl App {
                 Some(board) => Some(self.board_lookup(reach, board).await?.id),
                 None => None,
             };
+            let zone = self.spot(board, input.zone.as_ref()).await?;
             let id = SessionId::from_untyped_uuid(self.ids.next());
             let title = title_of(input.title, input.prompt.as_ref(), &input.agent)?;
             let owner = cx.principal.owner();
@@ -102,6 +103,7 @@ impl App {
                 spawn: None,
             };
             let id = self.begin(cx, operation, facts, new).await?;
+            self.lay_down(cx, operation, id, zone).await?;
             self.session_lookup(reach, &Reference::from(id)).await
         })
         .await

@@ -33,8 +33,10 @@ impl App {
             .change(cx, operation, facts.clone(), async {
                 let reach = cx.authorize(operation)?;
                 let parent = self.parent_of(cx, reach, input.parent.as_ref()).await?;
+                let zone = self.spot(parent.board, input.zone.as_ref()).await?;
                 let new = self.child(cx, reach, &parent, input).await?;
                 let id = self.begin(cx, operation, facts, new).await?;
+                self.lay_down(cx, operation, id, zone).await?;
                 self.first_turn(id).await
             })
             .await?;

@@ -26,6 +26,18 @@ impl App {
         .await
     }
 
+    /// Counts the turns of a session.
+    pub async fn turn_count(&self, cx: &OpContext, session: &Reference) -> Result<u64> {
+        let operation = Operation::TurnList;
+        let facts = facts([("session", session.as_str())]);
+        self.read(cx, operation, facts, async {
+            let reach = cx.authorize(operation)?;
+            let found = self.session_lookup(reach, session).await?;
+            Ok(self.store.turn_count(reach, found.id).await?)
+        })
+        .await
+    }
+
     /// Returns one turn.
     pub async fn turn_get(&self, cx: &OpContext, turn: &Reference) -> Result<Turn> {
         let operation = Operation::TurnGet;

@@ -133,6 +133,26 @@ impl App {
         only_one("user", found, |user| user.id.to_string())
     }
 
+    /// Returns whose something new is: the caller's, or that of a user within reach.
+    pub(crate) async fn owner_of(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        named: Option<&Reference>,
+    ) -> Result<Owner> {
+        let own = cx.principal.owner();
+        let Some(named) = named else { return Ok(own) };
+        let is_own = |id: &wh_domain::IdRef| id.matches(own.user.into_untyped_uuid());
+        if named.id().is_ok_and(|id| is_own(&id)) {
+            return Ok(own);
+        }
+        let user = self.user_lookup(reach, named).await?.id;
+        Ok(match user == own.user {
+            true => own,
+            false => Owner { user, key: None },
+        })
+    }
+
     async fn user_one(&self, reach: Reach, id: UserId) -> Result<User> {
         self.user_lookup(reach, &Reference::from(id)).await
     }

@@ -51,18 +51,7 @@ impl App {
         let operation = Operation::WorktreeList;
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
-            let mut filter = WorktreeFilter {
-                states: query.states,
-                finished: query.finished,
-                ..WorktreeFilter::default()
-            };
-            if let Some(repo) = &query.repo {
-                filter.repo = Some(self.repo_lookup(reach, repo).await?.id);
-            }
-            if let Some(board) = &query.board {
-                let found = self.store.board_find(reach, &id_of(board)?).await?;
-                filter.board = Some(only_one("board", found, |b| b.id.to_string())?.id);
-            }
+            let filter = self.worktree_filter(reach, query).await?;
             let page = self.store.worktree_list(reach, &filter, page).await?;
             let depth = match filter.finished {
                 true => Look::Removal,
@@ -78,6 +67,32 @@ impl App {
             })
         })
         .await
+    }
+
+    /// Counts what [`Self::worktree_list`] lists.
+    pub async fn worktree_count(&self, cx: &OpContext, query: WorktreeQuery) -> Result<u64> {
+        let operation = Operation::WorktreeList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            let filter = self.worktree_filter(reach, query).await?;
+            Ok(self.store.worktree_count(reach, &filter).await?)
+        })
+        .await
+    }
+
+    async fn worktree_filter(&self, reach: Reach, query: WorktreeQuery) -> Result<WorktreeFilter> {
+        let mut filter = WorktreeFilter {
+            states: query.states,
+            finished: query.finished,
+            ..WorktreeFilter::default()
+        };
+        if let Some(repo) = &query.repo {
+            filter.repo = Some(self.repo_lookup(reach, repo).await?.id);
+        }
+        if let Some(board) = &query.board {
+            filter.board = Some(self.board_lookup(reach, board).await?.id);
+        }
+        Ok(filter)
     }
 
     /// Returns a worktree with what lies in it and who works there.

@@ -152,6 +152,8 @@ pub struct WorktreeMerge {
 #[derive(Clone, Debug, PartialEq)]
 pub struct NewBoard {
     pub name: Name,
+    /// Whose it will be; the caller's unless said otherwise.
+    pub owner: Option<Reference>,
     pub description: Option<Description>,
     pub zones: Vec<ZoneInput>,
 }

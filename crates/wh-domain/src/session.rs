@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     AgentName, BoardId, Budget, Description, Owner, Policy, RepoId, SessionId, SessionState,
-    SessionStateName, Title, Usage, WorktreeId,
+    SessionStateName, Title, TurnState, Usage, WorktreeId,
 };
 
 /// One conversation with one agent: its place in the world and what it is doing.
@@ -134,6 +134,9 @@ impl Session {
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFilter {
     pub states: Vec<SessionStateName>,
+    /// Idle sessions that were spawned are chosen by the state of their latest turn and not by `states`; nothing stands for
+    /// those that have no turn.
+    pub spawned: Option<Vec<Option<TurnState>>>,
     pub board: Option<BoardId>,
     pub worktree: Option<WorktreeId>,
     pub parent: Option<SessionId>,

@@ -45,6 +45,8 @@ pub struct SessionInput {
     pub role: SessionRole,
     pub place: SessionPlace,
     pub board: Option<Reference>,
+    /// The zone of its board that it is to lie in, by id or by name.
+    pub zone: Option<Reference>,
     pub budget: Budget,
     pub policy: Policy,
     pub mode: Option<String>,
@@ -65,6 +67,8 @@ pub struct SpawnInput {
     pub workspace: Option<Workspace>,
     /// The branch of a worktree of its own; named after the session unless given.
     pub branch: Option<BranchName>,
+    /// The zone of its board that it is to lie in, by id or by name.
+    pub zone: Option<Reference>,
     pub budget: Budget,
     /// Its parent's unless given; it is narrowed to what the parent may do.
     pub policy: Option<Policy>,

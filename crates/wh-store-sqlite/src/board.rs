@@ -13,7 +13,7 @@ use crate::board_sql::{self, Found};
 use crate::cache::Lookup;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{Owned, Query, push_candidates, push_owned};
+use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
 use crate::row::{int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -58,6 +58,13 @@ impl BoardStore for SqliteStore {
             items: found.items.into_iter().filter_map(Found::listed).collect(),
             next: found.next,
         })
+    }
+
+    async fn board_count(&self, reach: Reach) -> Result<u64> {
+        let mut query = Query::new(COUNTED);
+        query.push("FROM boards t WHERE ");
+        push_owned(&mut query, reach, Owned::Boards);
+        self.count(query).await
     }
 }
 

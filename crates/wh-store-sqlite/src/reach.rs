@@ -16,6 +16,9 @@ const DEPTH_MAX: u32 = 64;
 /// The most candidates that a lookup by id returns.
 pub(crate) const CANDIDATES_MAX: u32 = 10;
 
+/// How a query begins that [`crate::SqliteStore::count`] counts.
+pub(crate) const COUNTED: &str = "SELECT COUNT(*) AS number FROM (SELECT 1 ";
+
 /// What is looked at in a session's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum Owned {

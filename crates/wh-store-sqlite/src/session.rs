@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
     EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
-    SessionFilter, SessionId, SessionPatch, SpawnLimits,
+    SessionFilter, SessionId, SessionPatch, SpawnLimits, TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -14,7 +14,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{Owned, Query, push_candidates, push_owned, push_tree};
+use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, session_row, update_query};
@@ -90,6 +90,14 @@ impl SessionStore for SqliteStore {
         row::page("session", rows, page.limit, row::id_cursor, session_row)
     }
 
+    async fn session_count(&self, reach: Reach, filter: &SessionFilter) -> Result<u64> {
+        let mut query = Query::new(COUNTED);
+        query.push("FROM sessions t WHERE ");
+        push_owned(&mut query, reach, Owned::Sessions);
+        push_filter(&mut query, filter);
+        self.count(query).await
+    }
+
     async fn session_tree(
         &self,
         reach: Reach,
@@ -113,14 +121,33 @@ impl SessionStore for SqliteStore {
     }
 }
 
+fn push_states(query: &mut Query, filter: &SessionFilter) {
+    query.push("t.state IN (");
+    let mut states = query.separated(", ");
+    for state in &filter.states {
+        states.push_bind(state.as_str());
+    }
+    query.push(")");
+}
+
+/// Adds the condition that a session is in one of the states or, when it was spawned and is idle, its latest turn is.
+fn push_states_or_turns(query: &mut Query, filter: &SessionFilter, turns: &[Option<TurnState>]) {
+    query.push(" AND CASE WHEN t.state = 'idle' AND t.parent_id IS NOT NULL THEN COALESCE(");
+    query.push("(SELECT u.state FROM turns u WHERE u.session_id = t.id ORDER BY u.number DESC LIMIT 1), '') IN (");
+    let mut states = query.separated(", ");
+    for turn in turns {
+        states.push_bind(turn.map_or("", TurnState::as_str));
+    }
+    query.push(") ELSE ");
+    push_states(query, filter);
+    query.push(" END");
+}
+
 fn push_filter(query: &mut Query, filter: &SessionFilter) {
-    if !filter.states.is_empty() {
-        query.push(" AND t.state IN (");
-        let mut states = query.separated(", ");
-        for state in &filter.states {
-            states.push_bind(state.as_str());
-        }
-        query.push(")");
+    match &filter.spawned {
+        Some(turns) => push_states_or_turns(query, filter, turns),
+        None if filter.states.is_empty() => {}
+        None => push_states(query.push(" AND "), filter),
     }
     if let Some(board) = filter.board {
         query.push(" AND t.board_id = ").push_bind(uuid(board));

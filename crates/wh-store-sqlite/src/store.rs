@@ -19,6 +19,7 @@ use crate::lock::LockFile;
 use crate::notes::Notes;
 use crate::open::Opened;
 use crate::reach::Query;
+use crate::row;
 use crate::writer::{Shared, Writer, last_event};
 use crate::{OpenError, OpenOptions, backup, idempotency, migrate, open};
 
@@ -109,6 +110,14 @@ impl SqliteStore {
     pub(crate) async fn rows(&self, mut query: Query) -> Result<Vec<SqliteRow>> {
         let rows = query.build().fetch_all(&self.readers).await;
         rows.map_err(store_error)
+    }
+
+    /// Counts the rows of a query that begins with [`crate::reach::COUNTED`], as far as lists are counted.
+    pub(crate) async fn count(&self, mut query: Query) -> Result<u64> {
+        query.push(format_args!(" LIMIT {})", wh_store::COUNT_MAX));
+        let rows = self.rows(query).await?;
+        let number = rows.first().map(|row| row::count(row, "number"));
+        row::direct("count", number.unwrap_or(Ok(0)))
     }
 
     /// Fails once the store is closing.

@@ -14,7 +14,7 @@ use crate::SqliteStore;
 use crate::batch::Batch;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Owned, Query, push_id, push_owned};
+use crate::reach::{CANDIDATES_MAX, COUNTED, Owned, Query, push_id, push_owned};
 use crate::row::{self, Parsed, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session::move_in_txn;
@@ -70,6 +70,14 @@ impl TurnStore for SqliteStore {
         let rows = self.rows(query).await?;
         let cursor = |row: &SqliteRow| row::count(row, "number");
         row::page("turn", rows, page.limit, cursor, turn_row)
+    }
+
+    async fn turn_count(&self, reach: Reach, session: SessionId) -> Result<u64> {
+        let mut query = Query::new(COUNTED);
+        query.push("FROM turns t WHERE t.session_id = ");
+        query.push_bind(uuid(session)).push(" AND ");
+        push_session_reach(&mut query, reach);
+        self.count(query).await
     }
 
     async fn turn_by_id(&self, id: TurnId) -> Result<Option<Turn>> {

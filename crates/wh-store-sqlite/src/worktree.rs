@@ -13,7 +13,7 @@ use wh_store::{Applied, Commit, Result, StoreError, WorktreeStore};
 use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{Owned, Query, push_candidates, push_owned};
+use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
 use crate::row::{self, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -57,6 +57,14 @@ impl WorktreeStore for SqliteStore {
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
         row::page("worktree", rows, page.limit, row::id_cursor, worktree_row)
+    }
+
+    async fn worktree_count(&self, reach: Reach, filter: &WorktreeFilter) -> Result<u64> {
+        let mut query = Query::new(COUNTED);
+        query.push("FROM worktrees t WHERE ");
+        push_owned(&mut query, reach, Owned::Worktrees);
+        push_filter(&mut query, filter);
+        self.count(query).await
     }
 
     async fn worktree_by_id(&self, id: WorktreeId) -> Result<Option<Worktree>> {

@@ -24,4 +24,7 @@ pub trait BoardStore {
 
     /// Lists boards, newest first.
     async fn board_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Board, Uuid>>;
+
+    /// Counts boards, up to [`crate::COUNT_MAX`].
+    async fn board_count(&self, reach: Reach) -> Result<u64>;
 }

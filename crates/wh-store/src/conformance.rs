@@ -71,6 +71,7 @@ macro_rules! conformance_checks {
                 is_found_as_it_was_inserted_in_every_state,
                 patches_change_only_what_they_name,
                 lists_filter_and_page_to_the_end,
+                lists_filter_by_the_latest_turn,
                 trees_list_parents_first,
                 descent_is_known,
                 begins_with_its_first_prompt_while_there_is_room,

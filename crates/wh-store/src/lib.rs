@@ -53,6 +53,9 @@ pub use worktree::WorktreeStore;
 /// The result of a store method.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;
 
+/// How far lists are counted; a longer one is said to be as long as this.
+pub const COUNT_MAX: u32 = 100_000;
+
 /// A database that keeps everything the server must not forget.
 #[async_trait]
 pub trait Store:

@@ -72,6 +72,9 @@ pub trait SessionStore {
         page: PageRequest<Uuid>,
     ) -> Result<Page<Session, Uuid>>;
 
+    /// Counts the sessions of a list, up to [`crate::COUNT_MAX`].
+    async fn session_count(&self, reach: Reach, filter: &SessionFilter) -> Result<u64>;
+
     /// Returns all sessions of a tree that lie within reach, parents before children, at most `limit`.
     async fn session_tree(&self, reach: Reach, root: SessionId, limit: u32)
     -> Result<Vec<Session>>;

@@ -46,6 +46,9 @@ pub trait TurnStore {
         page: PageRequest<u64>,
     ) -> Result<Page<Turn, u64>>;
 
+    /// Counts the turns of a session, up to [`crate::COUNT_MAX`].
+    async fn turn_count(&self, reach: Reach, session: SessionId) -> Result<u64>;
+
     /// Returns one turn, for the server itself.
     async fn turn_by_id(&self, id: TurnId) -> Result<Option<Turn>>;
 }

@@ -33,6 +33,9 @@ pub trait WorktreeStore {
         page: PageRequest<Uuid>,
     ) -> Result<Page<Worktree, Uuid>>;
 
+    /// Counts the worktrees of a list, up to [`crate::COUNT_MAX`].
+    async fn worktree_count(&self, reach: Reach, filter: &WorktreeFilter) -> Result<u64>;
+
     /// Returns a worktree by its id, for the server's own work.
     async fn worktree_by_id(&self, id: WorktreeId) -> Result<Option<Worktree>>;
 }

@@ -131,6 +131,7 @@ impl TestApp {
 pub(crate) fn board(name: &str) -> NewBoard {
     NewBoard {
         name: Name::parse(name).unwrap(),
+        owner: None,
         description: None,
         zones: vec![],
     }

@@ -21,6 +21,8 @@ pub(super) fn routes() -> Vec<Route> {
                     states: request.states()?,
                     board: request.board()?,
                     parent: request.parent()?,
+                    worktree: None,
+                    spawned: None,
                     include_archived: request.include_archived.unwrap_or(false),
                 };
                 let page = request.page().by_id()?;

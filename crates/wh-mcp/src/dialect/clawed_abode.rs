@@ -307,6 +307,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
             base: Some(WorktreeBase::Branch(base)),
         },
         board: None,
+        zone: None,
         budget: Budget::default(),
         policy: policy(&call)?,
         mode: None,

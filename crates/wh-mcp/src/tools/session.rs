@@ -74,6 +74,8 @@ async fn session_list(
         states: request.states()?,
         board: request.board()?,
         parent: request.parent()?,
+        worktree: None,
+        spawned: None,
         include_archived: request.include_archived.unwrap_or(false),
     };
     let page = app

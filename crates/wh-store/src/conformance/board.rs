@@ -228,6 +228,7 @@ pub async fn lists_page_to_the_end(store: Arc<dyn Store>) -> Outcome {
             made
         );
     }
+    assert_eq!(store.board_count(reach).await?, made.len() as u64);
     Ok(())
 }
 

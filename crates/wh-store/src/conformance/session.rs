@@ -4,11 +4,12 @@ use std::sync::Arc;
 
 use wh_domain::{
     Budget, Description, Operation, Reach, SessionEvent, SessionFilter, SessionPatch, SessionRole,
-    SessionState, SessionStateName, Title, Usage,
+    SessionState, SessionStateName, Title, TurnState, Usage,
 };
 
 use super::Outcome;
 use super::fixture::{self, Made, commit, done, now, owned_by, pages, whole};
+use super::turn::{queue, turn_value};
 use crate::{NewSession, RunFact, Store, StoreError};
 
 fn every_state() -> Vec<SessionState> {
@@ -184,6 +185,36 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
         let reach = Reach::User(owner.user);
         let listed = pages(4, |page| store.session_list(reach, &filter, page)).await?;
         assert_eq!(listed, expected, "{filter:?}");
+        let counted = store.session_count(reach, &filter).await?;
+        assert_eq!(counted, expected.len() as u64, "{filter:?}");
+    }
+    Ok(())
+}
+
+/// What was spawned and is idle can be chosen by its latest turn instead of its state.
+pub async fn lists_filter_by_the_latest_turn(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let root = fixture::session(&store, owner, None).await?;
+    let unused = fixture::session(&store, owner, Some(&root)).await?;
+    let waiting = fixture::session(&store, owner, Some(&root)).await?;
+    queue(&store, &waiting, &turn_value(&waiting, "do it")).await?;
+    let idle = vec![SessionStateName::Idle];
+    for (states, turns, expected) in [
+        (idle.clone(), vec![], vec![root.id]),
+        (idle, vec![None], vec![unused.id, root.id]),
+        (vec![], vec![Some(TurnState::Queued)], vec![waiting.id]),
+        (vec![], vec![Some(TurnState::Failed)], vec![]),
+    ] {
+        let filter = SessionFilter {
+            states,
+            spawned: Some(turns),
+            ..SessionFilter::default()
+        };
+        let listed = pages(4, |page| store.session_list(Reach::All, &filter, page)).await?;
+        let listed: Vec<_> = listed.iter().map(|session| session.id).collect();
+        assert_eq!(listed, expected, "{filter:?}");
+        let counted = store.session_count(Reach::All, &filter).await?;
+        assert_eq!(counted, expected.len() as u64, "{filter:?}");
     }
     Ok(())
 }

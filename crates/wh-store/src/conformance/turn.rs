@@ -130,6 +130,7 @@ pub async fn are_found_within_reach_and_page_to_the_end(store: Arc<dyn Store>) -
     let listed = pages(2, |page| store.turn_list(reach, session.id, page)).await?;
     let numbers: Vec<_> = listed.iter().map(|it| it.number).collect();
     assert_eq!(numbers, [3, 2, 1]);
+    assert_eq!(store.turn_count(reach, session.id).await?, 3);
     let elsewhere = Reach::User(other.owner.user);
     for (reach, count) in [(reach, 1), (elsewhere, 0), (Reach::Tree(session.id), 1)] {
         let found = store.turn_find(reach, &whole(turns[0].id)).await?;
@@ -137,5 +138,6 @@ pub async fn are_found_within_reach_and_page_to_the_end(store: Arc<dyn Store>) -
     }
     let listed = pages(2, |page| store.turn_list(elsewhere, session.id, page)).await?;
     assert_eq!(listed, []);
+    assert_eq!(store.turn_count(elsewhere, session.id).await?, 0);
     Ok(())
 }

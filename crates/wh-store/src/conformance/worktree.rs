@@ -181,6 +181,8 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
             let listed = pages(size, |page| store.worktree_list(reach, &filter, page)).await?;
             assert_eq!(listed, expected, "{filter:?}");
         }
+        let counted = store.worktree_count(reach, &filter).await?;
+        assert_eq!(counted, expected.len() as u64, "{filter:?}");
     }
     Ok(())
 }
