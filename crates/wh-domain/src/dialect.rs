@@ -3,17 +3,20 @@
 /// A contract of another system.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Dialect {
+    /// Agents that look at and direct sessions, as Agor designed it.
+    Agor,
     /// Session orchestration as Clawed Abode designed it.
     ClawedAbode,
 }
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Self; 1] = [Self::ClawedAbode];
+    pub const ALL: [Self; 2] = [Self::Agor, Self::ClawedAbode];
 
     /// Returns the name as stored and shown, and as its address ends: `/mcp/<name>`.
     pub fn as_str(self) -> &'static str {
         match self {
+            Self::Agor => "agor",
             Self::ClawedAbode => "clawed-abode",
         }
     }

@@ -18,6 +18,7 @@ use wh_app::{App, Unauthenticated};
 use wh_domain::{CredentialKind, Dialect, ErrorCode, Principal};
 
 use self::presented::Presented;
+pub(crate) use self::presented::in_query;
 use crate::{error::ApiError, state::Server, well_known};
 
 /// Why a caller was not let in.

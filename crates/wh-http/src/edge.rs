@@ -9,7 +9,13 @@ use axum::{Router, extract::Request, response::Response};
 use futures::future::{BoxFuture, Either};
 use tower::Service;
 
-use crate::{McpEndpoint, auth::Auth, guard::Guard, observe::Observe, panic::Catch};
+use crate::{
+    McpEndpoint,
+    auth::{Auth, in_query},
+    guard::Guard,
+    observe::Observe,
+    panic::Catch,
+};
 
 /// Where MCP is served.
 pub(crate) const MCP_PATH: &str = "/mcp";
@@ -24,6 +30,8 @@ pub(crate) type Mcp = Observe<Guard<Catch<Auth<McpEndpoint>>>>;
 #[derive(Clone)]
 pub struct Edge {
     pub(crate) mcp: Option<Mcp>,
+    /// Dialects whose credential is a parameter of the address: at MCP's address too, whenever it is there.
+    pub(crate) by_parameter: Vec<(&'static str, Mcp)>,
     pub(crate) rest: Router,
 }
 
@@ -41,9 +49,15 @@ impl Service<Request> for Edge {
     }
 
     fn call(&mut self, request: Request) -> Self::Future {
-        match &mut self.mcp {
-            Some(mcp) if request.uri().path() == MCP_PATH => Either::Left(mcp.call(request)),
-            _ => Either::Right(self.rest.call(request)),
+        if request.uri().path() != MCP_PATH {
+            return Either::Right(self.rest.call(request));
+        }
+        let query = request.uri().query().unwrap_or_default();
+        let mut dialects = self.by_parameter.iter_mut();
+        let dialect = dialects.find(|(name, _)| !in_query(query, name).is_empty());
+        match dialect.map(|(_, dialect)| dialect).or(self.mcp.as_mut()) {
+            Some(mcp) => Either::Left(mcp.call(request)),
+            None => Either::Right(self.rest.call(request)),
         }
     }
 }

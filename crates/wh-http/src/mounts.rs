@@ -75,7 +75,8 @@ pub struct DialectMount {
     pub dialect: Dialect,
     /// Where it is served, all methods.
     pub addresses: &'static [&'static str],
-    /// The parameter of the address that may carry the credential, if the contract has one.
+    /// The parameter of the address that may carry the credential, if the contract has one. What comes to `/mcp` with it is for
+    /// this dialect too.
     pub token_parameter: Option<&'static str>,
     pub endpoint: McpEndpoint,
 }

@@ -44,7 +44,15 @@ pub fn router(app: Arc<App>, config: HttpConfig, mounts: Mounts) -> Edge {
     let around = |route| (ObserveLayer { route }, guard.clone(), CatchLayer);
     let auth = |door| AuthLayer::new(server.clone(), door);
     let mcp = mounts.mcp.map(|mcp| auth(Door::default()).layer(mcp));
+    let by_parameter = mounts.dialects.iter().filter_map(|mount| {
+        let endpoint = auth(door_of(mount)).layer(mount.endpoint.clone());
+        Some((
+            mount.token_parameter?,
+            around(Some(MCP_PATH)).layer(endpoint),
+        ))
+    });
     Edge {
+        by_parameter: by_parameter.collect(),
         mcp: mcp.map(|mcp| around(Some(MCP_PATH)).layer(mcp)),
         rest: public(&server)
             .merge(private(&server, mounts.lines))
@@ -100,16 +108,19 @@ fn mounted(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
 fn dialects(server: &Server, mounts: Vec<DialectMount>) -> Router {
     let mut router = Router::new();
     for mount in mounts {
-        let door = Door {
-            dialect: Some(mount.dialect),
-            token_parameter: mount.token_parameter,
-        };
-        let endpoint = AuthLayer::new(server.clone(), door).layer(mount.endpoint);
+        let endpoint = AuthLayer::new(server.clone(), door_of(&mount)).layer(mount.endpoint);
         for address in mount.addresses {
             router = router.route_service(address, endpoint.clone());
         }
     }
     router
+}
+
+fn door_of(mount: &DialectMount) -> Door {
+    Door {
+        dialect: Some(mount.dialect),
+        token_parameter: mount.token_parameter,
+    }
 }
 
 fn add(router: Router, server: &Server, route: Route) -> Router {

@@ -78,7 +78,7 @@ impl Presented {
 }
 
 /// Returns the values of a parameter. Credentials hold nothing that would have to be escaped.
-fn in_query<'a>(query: &'a str, name: &str) -> Vec<&'a str> {
+pub(crate) fn in_query<'a>(query: &'a str, name: &str) -> Vec<&'a str> {
     let pairs = query.split('&').filter_map(|pair| pair.split_once('='));
     pairs
         .filter(|(key, _)| *key == name)

@@ -11,9 +11,9 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{AppError, MessageQuery, Result, SessionQuery, SessionWhole, Transcript};
 use wh_domain::{
-    ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, InputRefusal, Operation,
-    PageLimit, PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput,
-    SessionPatch, SessionPlace, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
+    ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, Operation, PageLimit,
+    PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
+    SessionPlace, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
 };
 
 use self::views::{
@@ -22,7 +22,7 @@ use self::views::{
 };
 use super::{
     Contract, shape,
-    tool::{Call, DialectTool, Reply},
+    tool::{Call, DialectTool, Reply, field, reference},
 };
 
 pub(super) const CONTRACT: Contract = Contract {
@@ -30,11 +30,13 @@ pub(super) const CONTRACT: Contract = Contract {
     addresses: &["/mcp/clawed-abode", "/api/mcp"],
     token_parameter: None,
     server_name: "clawed-abode",
+    server_version: None,
     instructions: "Directs coding sessions. create_session and send_prompt return at once; poll get_session until \
         isClaudeRunning is false, then read get_messages, which tells the latest words only. Cite message ids to get_message.",
     tools,
     answer: shape::json_text,
     refusal: shape::error_line,
+    unknown_tool: None,
 };
 
 /// What our states are called here.
@@ -447,15 +449,6 @@ async fn set_session_name(call: Call, request: SetSessionName) -> Result<Reply<R
         false => AppError::from(Denied::NoSession),
     })?;
     Ok(Renamed::of(&session).into())
-}
-
-fn reference(name: &str, text: &str) -> Result<Reference> {
-    field(name, Reference::parse(text))
-}
-
-/// Names the field that is refused.
-fn field<T, E: ToString>(name: &str, result: Result<T, E>) -> Result<T> {
-    result.map_err(|problem| InputRefusal::new(name, problem.to_string()).into())
 }
 
 #[cfg(test)]

@@ -116,7 +116,8 @@ impl PlainCalls for DialectHandler {
 impl ServerHandler for DialectHandler {
     fn get_info(&self) -> ServerConfig {
         let capabilities = ServerCapabilities::builder().enable_tools().build();
-        let implementation = Implementation::new(self.contract.server_name, self.version);
+        let version = self.contract.server_version.unwrap_or(self.version);
+        let implementation = Implementation::new(self.contract.server_name, version);
         let mut info = ServerConfig::new(capabilities).with_server_info(implementation);
         info.instructions = Some(self.contract.instructions.to_owned());
         info
@@ -158,8 +159,11 @@ impl ServerHandler for DialectHandler {
         request: CallToolRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CallToolResponse, ErrorData> {
-        let tool = self.tool(&request.name);
-        let tool = tool.ok_or_else(|| unknown_tool(&request.name))?;
+        let Some(tool) = self.tool(&request.name) else {
+            let told = self.contract.unknown_tool;
+            let error = told.ok_or_else(|| unknown_tool(&request.name))?(&request.name);
+            return Ok((self.contract.refusal)(&request.name, &error).into());
+        };
         let parts = context.extensions.get::<Parts>();
         let parts = parts.ok_or_else(not_authenticated)?;
         let version = context.protocol_version();

@@ -4,6 +4,7 @@
 //! look. Each is one file here. Everything else is shared: the transport, authentication, the permission table, the audit log
 //! and the operations of `wh-app`. No rule lives in a dialect; it translates.
 
+mod agor;
 mod clawed_abode;
 mod endpoint;
 mod handler;
@@ -29,6 +30,8 @@ pub(crate) struct Contract {
     pub(crate) token_parameter: Option<&'static str>,
     /// What `serverInfo` calls the server.
     pub(crate) server_name: &'static str,
+    /// The version that `serverInfo` tells; ours unless the contract names one.
+    pub(crate) server_version: Option<&'static str>,
     /// What a client should know before its first call.
     pub(crate) instructions: &'static str,
     /// In the order of lists.
@@ -37,7 +40,9 @@ pub(crate) struct Contract {
     pub(crate) answer: fn(Written, Shown<'_>) -> CallToolResult,
     /// How a refusal of the tool of this name looks.
     pub(crate) refusal: fn(&str, &AppError) -> CallToolResult,
+    /// What the contract says of a tool that it has not; the protocol's own error unless it says something.
+    pub(crate) unknown_tool: Option<fn(&str) -> AppError>,
 }
 
 /// Every contract.
-const CONTRACTS: &[&Contract] = &[&clawed_abode::CONTRACT];
+const CONTRACTS: &[&Contract] = &[&agor::CONTRACT, &clawed_abode::CONTRACT];

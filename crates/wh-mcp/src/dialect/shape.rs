@@ -28,3 +28,27 @@ pub(crate) fn json_text(written: Written, shown: Shown<'_>) -> CallToolResult {
 pub(crate) fn error_line(_tool: &str, error: &AppError) -> CallToolResult {
     tool_error(error)
 }
+
+/// The data as indented JSON in a text, and nothing beside it.
+pub(crate) fn indented_text(written: Written, _shown: Shown<'_>) -> CallToolResult {
+    let read = serde_json::from_str::<serde_json::Value>(&written.json);
+    let indented = read.and_then(|value| serde_json::to_string_pretty(&value));
+    let mut content = vec![ContentBlock::text(indented.unwrap_or(written.json))];
+    content.extend(written.note.map(ContentBlock::text));
+    CallToolResult::success(content)
+}
+
+/// `Error: ` and what is wrong, then what to do next in a text of its own; and code, message and details as data.
+pub(crate) fn error_text(_tool: &str, error: &AppError) -> CallToolResult {
+    let mut content = vec![ContentBlock::text(format!("Error: {}", error.message))];
+    content.extend(error.hint.clone().map(ContentBlock::text));
+    let mut result = CallToolResult::error(content);
+    result.structured_content = Some(serde_json::json!({
+        "error": {
+            "code": error.code.as_str(),
+            "message": error.message,
+            "details": error.details,
+        },
+    }));
+    result
+}

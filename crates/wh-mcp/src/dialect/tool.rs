@@ -7,7 +7,7 @@ use rmcp::model::{JsonObject, Tool as ToolModel};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{ErrorCode, Operation, Principal};
+use wh_domain::{ErrorCode, InputRefusal, Operation, Principal, Reference};
 
 use crate::{
     schema::schema_of,
@@ -119,6 +119,16 @@ impl DialectTool {
     pub(crate) async fn call(&self, call: Call, arguments: JsonObject) -> Result<Written> {
         (self.handler)(call, arguments).await
     }
+}
+
+/// Reads what a field of this name refers to.
+pub(crate) fn reference(name: &str, text: &str) -> Result<Reference> {
+    field(name, Reference::parse(text))
+}
+
+/// Names the field that is refused.
+pub(crate) fn field<T, E: ToString>(name: &str, result: Result<T, E>) -> Result<T> {
+    result.map_err(|problem| InputRefusal::new(name, problem.to_string()).into())
 }
 
 async fn written<Res: Serialize>(

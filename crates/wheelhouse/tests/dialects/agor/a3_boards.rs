@@ -1,0 +1,154 @@
+//! A3: boards and users.
+
+use serde_json::{Value, json};
+
+use super::{Agor, assert_time, column, data, fields, refusal};
+use crate::harness::Mcp;
+
+/// What a board has.
+const BOARD: [&str; 7] = [
+    "board_id",
+    "name",
+    "description",
+    "owner_id",
+    "zones",
+    "worktrees",
+    "created_at",
+];
+
+async fn get(agor: &Agor, board: &str) -> Value {
+    let get = json!({ "boardId": board });
+    data(&agor.alice.call("agor_boards_get", get).await)
+}
+
+/// Puts a worktree on a board by our own tools.
+async fn place(agor: &Agor, board: &str, worktree: &str) {
+    let ours = agor.world.client(&agor.world.keys.alice);
+    let place = json!([{ "kind": "worktree", "id": worktree, "x": 10, "y": 10 }]);
+    let change = json!({ "board": board, "place": place });
+    Mcp::data(&ours.call("board_update", change).await);
+}
+
+#[tokio::test]
+async fn a3_7_boards_get_shows_zones_and_worktrees() {
+    let agor = Agor::new().await;
+    let (board, zones) = agor.board_with_zones("work", &["Planning", "Doing"]).await;
+    let worktree = agor.worktree(&agor.repo().await, "topic").await;
+    place(&agor, &board, &worktree).await;
+    let seen = get(&agor, &board).await;
+    assert_eq!(fields(&seen), BOARD);
+    assert_eq!(seen["board_id"], board);
+    assert_eq!(seen["owner_id"], agor.world.alice.id.to_string());
+    let zone = json!({ "id": zones[0], "name": "Planning", "color": "#3b82f6" });
+    assert_eq!(seen["zones"][0], zone);
+    assert_eq!(seen["zones"].as_array().unwrap().len(), 2);
+    assert_eq!(seen["worktrees"], json!([worktree]));
+    assert_time(&seen["created_at"]);
+    let theirs = json!({ "boardId": board });
+    let refused = agor.bob.call("agor_boards_get", theirs).await;
+    let expected = format!("Board not found: {board}");
+    assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
+}
+
+#[tokio::test]
+async fn a3_8_boards_list_counts_all() {
+    let agor = Agor::new().await;
+    agor.board("first").await;
+    agor.board("second").await;
+    let all = data(&agor.alice.call("agor_boards_list", json!({})).await);
+    assert_eq!((&all["total"], &all["limit"]), (&json!(2), &json!(50)));
+    assert_eq!(column(&all, "name"), ["second", "first"]);
+    let one = json!({ "limit": 1 });
+    let one = data(&agor.alice.call("agor_boards_list", one).await);
+    assert_eq!((&one["total"], &one["limit"]), (&json!(2), &json!(1)));
+    assert_eq!(column(&one, "name"), ["second"]);
+}
+
+#[tokio::test]
+async fn a3_14_boards_create_answers_with_the_id_alone() {
+    let agor = Agor::new().await;
+    let own = agor.world.alice.id.to_string();
+    let new = json!({ "name": "Auth", "description": "a refactor", "ownerId": own });
+    let made = data(&agor.alice.call("agor_boards_create", new.clone()).await);
+    assert_eq!(fields(&made), ["boardId"]);
+    let seen = get(&agor, made["boardId"].as_str().unwrap()).await;
+    assert_eq!(
+        (&seen["name"], &seen["description"]),
+        (&json!("Auth"), &json!("a refactor"))
+    );
+    assert_eq!(seen["owner_id"], own);
+    // An administrator makes one for somebody else; nobody else does.
+    let made = data(&agor.admin.call("agor_boards_create", new.clone()).await);
+    let seen = get(&agor, made["boardId"].as_str().unwrap()).await;
+    assert_eq!(seen["owner_id"], own);
+    let refused = agor.bob.call("agor_boards_create", new).await;
+    let expected = format!("User not found: {own}");
+    assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
+    let refused = agor
+        .alice
+        .call("agor_boards_create", json!({ "name": "x" }))
+        .await;
+    refusal(&refused, "INVALID_INPUT");
+}
+
+#[tokio::test]
+async fn a3_16_boards_duplicate_copies_zones_and_worktrees_if_asked() {
+    let agor = Agor::new().await;
+    let (board, _) = agor.board_with_zones("work", &["Doing"]).await;
+    let worktree = agor.worktree(&agor.repo().await, "topic").await;
+    place(&agor, &board, &worktree).await;
+    for (more, expected) in [
+        (json!({}), json!([])),
+        (json!({ "includeWorktrees": true }), json!([worktree])),
+    ] {
+        let mut copy = json!({ "boardId": board, "newName": "copy" });
+        for (name, value) in more.as_object().unwrap() {
+            copy[name] = value.clone();
+        }
+        let made = data(&agor.alice.call("agor_boards_duplicate", copy).await);
+        assert_eq!(fields(&made), ["created", "entity_id", "entity"]);
+        let entity = &made["entity"];
+        assert_eq!(fields(entity), BOARD);
+        assert_eq!(
+            (&entity["name"], &entity["zones"][0]["name"]),
+            (&json!("copy"), &json!("Doing"))
+        );
+        assert_eq!(entity["worktrees"], expected);
+    }
+}
+
+#[tokio::test]
+async fn a3_16_users_create_and_get() {
+    let agor = Agor::new().await;
+    let new = json!({ "username": "carol", "email": "carol@example.com", "avatarUrl": "https://example.com/c.png" });
+    let made = data(&agor.admin.call("agor_users_create", new.clone()).await);
+    assert_eq!(fields(&made), ["created", "entity_id", "entity"]);
+    let id = &made["entity_id"];
+    let got = data(
+        &agor
+            .admin
+            .call("agor_users_get", json!({ "userId": id }))
+            .await,
+    );
+    assert_eq!(got, made["entity"]);
+    assert_eq!(got["user_id"], *id);
+    assert_eq!(got["username"], "carol");
+    assert_eq!(got["email"], "carol@example.com");
+    assert_eq!(got["avatar_url"], "https://example.com/c.png");
+    // Nobody needs a name.
+    for _ in 0..2 {
+        let made = data(&agor.admin.call("agor_users_create", json!({})).await);
+        let name = made["entity"]["username"].as_str().unwrap();
+        assert!(name.starts_with("anonymous-"), "{name}");
+    }
+    let refused = agor.admin.call("agor_users_create", new.clone()).await;
+    refusal(&refused, "CONFLICT");
+    let refused = agor.alice.call("agor_users_create", new).await;
+    refusal(&refused, "FORBIDDEN");
+    let refused = agor
+        .alice
+        .call("agor_users_get", json!({ "userId": id }))
+        .await;
+    let expected = format!("User not found: {}", id.as_str().unwrap());
+    assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
+}

@@ -1,0 +1,108 @@
+//! A4: how answers and refusals look.
+
+use serde_json::json;
+
+use super::{Agor, data, fields, refusal};
+
+#[tokio::test]
+async fn a4_1_every_list_has_total_limit_skip_and_data() {
+    let agor = Agor::new().await;
+    for (tool, arguments) in [
+        ("agor_sessions_list", json!({})),
+        ("agor_worktrees_list", json!({})),
+        ("agor_boards_list", json!({})),
+        ("agor_tasks_list", json!({ "sessionId": agor.parent() })),
+        ("agor_sessions_search", json!({ "query": "nothing" })),
+    ] {
+        let list = data(&agor.alice.call(tool, arguments.clone()).await);
+        assert_eq!(fields(&list), ["total", "limit", "skip", "data"], "{tool}");
+        assert_eq!((&list["limit"], &list["skip"]), (&json!(50), &json!(0)));
+        // The limit that is told is the one that applied.
+        let mut more = arguments;
+        more["limit"] = 5_000.into();
+        let list = data(&agor.alice.call(tool, more).await);
+        assert_eq!(list["limit"], 200, "{tool}");
+    }
+}
+
+#[tokio::test]
+async fn a4_2_a_get_is_the_entity_itself() {
+    let agor = Agor::new().await;
+    assert_eq!(fields(&agor.get(&agor.parent()).await)[0], "session_id");
+    let board = agor.board("b").await;
+    let get = json!({ "boardId": board });
+    let board = data(&agor.alice.call("agor_boards_get", get).await);
+    assert_eq!(fields(&board)[0], "board_id");
+}
+
+#[tokio::test]
+async fn a4_3_what_is_created_comes_in_an_envelope() {
+    let agor = Agor::new().await;
+    let board = agor.board("b").await;
+    let new = json!({ "boardId": board, "agent": "echo" });
+    let made = data(&agor.alice.call("agor_sessions_create", new).await);
+    assert_eq!(fields(&made), ["created", "entity_id", "entity"]);
+    assert_eq!(made["created"], true);
+    assert_eq!(made["entity"]["session_id"], made["entity_id"]);
+}
+
+#[tokio::test]
+async fn a4_4_an_error_has_code_message_and_details() {
+    let agor = Agor::new().await;
+    let id = "01a1b2c3";
+    let refused = agor
+        .alice
+        .call("agor_sessions_get", json!({ "sessionId": id }))
+        .await;
+    let expected = json!({
+        "error": {
+            "code": "NOT_FOUND",
+            "message": "Session not found: 01a1b2c3",
+            "details": { "sessionId": "01a1b2c3" },
+        },
+    });
+    assert_eq!(refused["structuredContent"], expected);
+    assert_eq!(refused["isError"], true);
+}
+
+#[tokio::test]
+async fn a4_5_errors_say_what_to_do_with_names_of_this_contract() {
+    let agor = Agor::new().await;
+    for (tool, arguments) in [
+        ("agor_sessions_get", json!({ "sessionId": "01a1b2c3" })),
+        ("agor_tasks_get", json!({ "taskId": "01a1b2c3" })),
+        ("agor_worktrees_get", json!({ "worktreeId": "01a1b2c3" })),
+        ("agor_boards_get", json!({ "boardId": "01a1b2c3" })),
+    ] {
+        let refused = agor.alice.call(tool, arguments).await;
+        let hint = refused["content"][1]["text"].as_str().unwrap();
+        let list = tool.replace("_get", "_list");
+        assert!(hint.contains(&list), "{tool}: {hint}");
+    }
+    for (tool, arguments) in [
+        ("agor_sessions_get", json!({ "sessionId": "" })),
+        ("agor_sessions_get", json!({ "sessionId": 7 })),
+        ("agor_sessions_get", json!({ "sessionId": "not an id" })),
+        ("agor_sessions_list", json!({ "limit": -1 })),
+        ("agor_sessions_list", json!({ "boardID": "01a1b2c3" })),
+    ] {
+        let refused = agor.alice.call(tool, arguments).await;
+        assert!(!refusal(&refused, "INVALID_INPUT").is_empty());
+    }
+}
+
+#[tokio::test]
+async fn a4_6_names_are_agor_service_action() {
+    let agor = Agor::new().await;
+    let listed = agor.admin.request("tools/list", json!({})).await;
+    for tool in listed["result"]["tools"].as_array().unwrap() {
+        let name = tool["name"].as_str().unwrap();
+        let services = ["sessions", "worktrees", "boards", "tasks", "users"];
+        let mut parts = name.splitn(3, '_');
+        assert_eq!(parts.next(), Some("agor"), "{name}");
+        assert!(services.contains(&parts.next().unwrap()), "{name}");
+        let plain = |c: char| c.is_ascii_lowercase() || c == '_';
+        assert!(name.chars().all(plain), "{name}");
+        assert!(!tool["description"].as_str().unwrap().is_empty());
+    }
+}
