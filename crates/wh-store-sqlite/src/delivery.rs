@@ -121,16 +121,6 @@ pub(crate) async fn tell_in_txn(
     Ok(true)
 }
 
-/// Tells whether there is something to tell a session.
-pub(crate) async fn has_news(conn: &mut SqliteConnection, session: SessionId) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM deliveries WHERE target_id = ? AND state = 'pending')";
-    sqlx::query_scalar(sql)
-        .bind(uuid(session))
-        .fetch_one(conn)
-        .await
-        .map_err(store_error)
-}
-
 async fn is_queued(conn: &mut SqliteConnection, session: SessionId) -> Result<bool> {
     let sql = "SELECT EXISTS (SELECT 1 FROM turns WHERE session_id = ? AND state = 'queued')";
     sqlx::query_scalar(sql)

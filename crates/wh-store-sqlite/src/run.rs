@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
     Abilities, Approval, Budget, Conversation, EventKind, Facts, Key, KeyId, NewEvent, Run,
-    Session, SessionId, ToolsLink, Turn, TurnId,
+    Session, SessionId, ToolsLink, Turn, TurnId, TurnState,
 };
 use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
@@ -14,7 +14,6 @@ use crate::SqliteStore;
 use crate::approval::approval_row;
 use crate::batch::Batch;
 use crate::change::Request;
-use crate::delivery;
 use crate::error::store_error;
 use crate::key;
 use crate::reach::Query;
@@ -59,18 +58,19 @@ impl RunStore for SqliteStore {
         // One transaction: what is compared must be of one moment.
         let mut reader = self.readers.begin().await.map_err(store_error)?;
         let conn = &mut *reader;
-        let session = match session_in_txn(conn, session).await {
-            Err(StoreError::NotFound { .. }) => return Ok(None),
-            found => found?,
+        let Some((session, has_news)) = session_and_news(conn, session).await? else {
+            return Ok(None);
         };
+        let (run, conversation) = runs_of(conn, &session).await?;
+        let (running, next) = turns_of(conn, session.id).await?;
         Ok(Some(SessionWork {
-            run: run_of(conn, session.id, session.epoch).await?,
-            conversation: conversation_of(conn, &session).await?,
-            running: turn_in(conn, session.id, "running").await?,
-            next: turn_in(conn, session.id, "queued").await?,
+            run,
+            conversation,
+            running,
+            next,
             approvals: approvals_open(conn, session.id, session.epoch).await?,
             budget_left: budget_left(conn, &session).await?,
-            has_news: delivery::has_news(conn, session.id).await?,
+            has_news,
             session,
         }))
     }
@@ -115,57 +115,79 @@ async fn run_of(
     found.map(read).transpose()
 }
 
-async fn conversation_of(
-    conn: &mut SqliteConnection,
-    session: &Session,
-) -> Result<Option<Conversation>> {
-    let sql = "SELECT * FROM runs WHERE session_id = ? AND conversation IS NOT NULL ORDER BY epoch DESC LIMIT 1";
-    let found = sqlx::query(sql)
-        .bind(uuid(session.id))
-        .fetch_optional(&mut *conn)
-        .await
-        .map_err(store_error)?;
-    let Some(row) = found else { return Ok(None) };
-    let run = row::direct("run", run_row(&row))?;
-    let since = run.ready_at.unwrap_or(run.started_at);
-    let abilities = run.abilities;
-    let is_used = was_prompted(conn, session).await?;
-    Ok(run.conversation.map(|name| Conversation {
-        name,
-        abilities,
-        since,
-        is_used,
-    }))
-}
-
-/// Tells whether the agent ever took a prompt; those that a fork took over were another agent's.
-async fn was_prompted(conn: &mut SqliteConnection, session: &Session) -> Result<bool> {
-    let sql = "SELECT EXISTS (SELECT 1 FROM turns t JOIN messages m ON m.turn_id = t.id
-         WHERE t.session_id = ? AND t.number > ? AND m.kind = 'prompt')";
-    let taken_over = session.fork.map_or(0, |fork| fork.turn);
-    sqlx::query_scalar(sql)
-        .bind(uuid(session.id))
-        .bind(int(taken_over))
-        .fetch_one(conn)
-        .await
-        .map_err(store_error)
-}
-
-async fn turn_in(
+/// Reads a session, and whether there is something to tell it.
+async fn session_and_news(
     conn: &mut SqliteConnection,
     session: SessionId,
-    state: &'static str,
-) -> Result<Option<Turn>> {
-    let sql = "SELECT * FROM turns WHERE session_id = ? AND state = ? AND finished_at IS NULL
-         ORDER BY urgent DESC, number LIMIT 1";
-    let found = sqlx::query(sql)
-        .bind(uuid(session))
-        .bind(state)
-        .fetch_optional(conn)
+) -> Result<Option<(Session, bool)>> {
+    let sql = "SELECT s.*, EXISTS (SELECT 1 FROM deliveries d WHERE d.target_id = s.id AND d.state = 'pending') AS has_news
+         FROM sessions s WHERE s.id = ?";
+    let found = sqlx::query(sql).bind(uuid(session)).fetch_optional(conn);
+    let read = |row: SqliteRow| {
+        let news = row::direct("session", row::get(&row, "has_news"))?;
+        Ok((row::direct("session", session_row(&row))?, news))
+    };
+    found.await.map_err(store_error)?.map(read).transpose()
+}
+
+/// Reads the current run, and what the agent could take up again.
+///
+/// Agents keep nothing of a conversation in which they were never prompted; what a fork took over was said to another agent.
+async fn runs_of(
+    conn: &mut SqliteConnection,
+    session: &Session,
+) -> Result<(Option<Run>, Option<Conversation>)> {
+    let sql = "SELECT r.*, EXISTS (SELECT 1 FROM turns t JOIN messages m ON m.turn_id = t.id
+             WHERE t.session_id = ?1 AND t.number > ?3 AND m.kind = 'prompt') AS is_used
+         FROM runs r WHERE r.session_id = ?1 AND (r.epoch = ?2 OR r.epoch =
+             (SELECT max(epoch) FROM runs WHERE session_id = ?1 AND conversation IS NOT NULL))";
+    let rows = sqlx::query(sql)
+        .bind(uuid(session.id))
+        .bind(int(session.epoch))
+        .bind(int(session.fork.map_or(0, |fork| fork.turn)))
+        .fetch_all(conn)
         .await
         .map_err(store_error)?;
-    let read = |row| row::direct("turn", turn_row(&row));
-    found.map(read).transpose()
+    let (mut current, mut conversation) = (None, None);
+    for row in &rows {
+        let run = row::direct("run", run_row(row))?;
+        if let Some(name) = run.conversation.clone() {
+            conversation = Some(Conversation {
+                name,
+                abilities: run.abilities,
+                since: run.ready_at.unwrap_or(run.started_at),
+                is_used: row::direct("run", row::get(row, "is_used"))?,
+            });
+        }
+        if run.epoch == session.epoch {
+            current = Some(run);
+        }
+    }
+    Ok((current, conversation))
+}
+
+/// Reads the turn that runs, and the one that comes next.
+async fn turns_of(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<(Option<Turn>, Option<Turn>)> {
+    let sql = "SELECT * FROM turns WHERE session_id = ? AND finished_at IS NULL
+         ORDER BY state = 'running' DESC, urgent DESC, number LIMIT 2";
+    let rows = sqlx::query(sql)
+        .bind(uuid(session))
+        .fetch_all(conn)
+        .await
+        .map_err(store_error)?;
+    let (mut running, mut next) = (None, None);
+    for row in &rows {
+        let turn = row::direct("turn", turn_row(row))?;
+        let place = match turn.state {
+            TurnState::Running => &mut running,
+            _ => &mut next,
+        };
+        place.get_or_insert(turn);
+    }
+    Ok((running, next))
 }
 
 async fn approvals_open(
