@@ -7,6 +7,7 @@
 //!
 //! Nothing of ours lives in a connection: every call carries its principal, and a dropped stream never stops anything.
 
+mod address;
 mod complete;
 mod dialect;
 mod endpoint;

@@ -7,76 +7,17 @@ use rmcp::{
     },
 };
 use serde::Serialize;
-use uuid::Uuid;
 use wh_api::{BoardView, PageQuery, SessionView, WorktreeView};
 use wh_app::{App, AppError, OpContext, SessionQuery, WorktreeQuery};
-use wh_domain::{ErrorCode, Event, Reference, ShortId, SubjectKind, WorktreeLook};
+use wh_domain::{ErrorCode, Event, ShortId, SubjectKind, WorktreeLook};
 
 use crate::{
+    address::{Address, ResourceKind},
     error::{error_body, error_line},
-    files::{self, FileAddress},
+    files,
 };
 
 const MIME: &str = "application/json";
-
-/// What an address means.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub(crate) struct Address {
-    pub(crate) kind: AddressKind,
-    pub(crate) id: Reference,
-}
-
-/// The kinds of things that have an address.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(crate) enum AddressKind {
-    Board,
-    Session,
-    Worktree,
-}
-
-impl AddressKind {
-    fn prefix(self) -> &'static str {
-        match self {
-            Self::Board => "wheelhouse://board/",
-            Self::Session => "wheelhouse://session/",
-            Self::Worktree => "wheelhouse://worktree/",
-        }
-    }
-
-    /// Returns the kind of thing whose changes concern the address.
-    pub(crate) fn subject(self) -> SubjectKind {
-        match self {
-            Self::Board => SubjectKind::Board,
-            Self::Session => SubjectKind::Session,
-            Self::Worktree => SubjectKind::Worktree,
-        }
-    }
-}
-
-impl Address {
-    /// Reads an address.
-    pub(crate) fn parse(uri: &str) -> Option<Self> {
-        let read = |kind: AddressKind| {
-            let id = Reference::parse(uri.strip_prefix(kind.prefix())?).ok()?;
-            Some(Self { kind, id })
-        };
-        use AddressKind::{Board, Session, Worktree};
-        [Board, Session, Worktree].into_iter().find_map(read)
-    }
-
-    /// Returns the whole id of what the address means, if the caller may see it.
-    pub(crate) async fn resolve(&self, app: &App, cx: &OpContext) -> Result<Uuid, AppError> {
-        let id = match self.kind {
-            AddressKind::Board => app.board_get(cx, &self.id).await?.id.to_string(),
-            AddressKind::Session => app.session_get(cx, &self.id).await?.session.id.to_string(),
-            AddressKind::Worktree => {
-                let look = app.worktree_get(cx, &self.id).await?;
-                look.worktree.id.to_string()
-            }
-        };
-        Uuid::try_parse(&id).map_err(|_| AppError::not_found("resource"))
-    }
-}
 
 /// Tells whether an event changes which resources there are.
 pub(crate) fn changes_list(event: &Event) -> bool {
@@ -89,29 +30,13 @@ pub(crate) fn changes_list(event: &Event) -> bool {
 
 /// Returns the kinds of addresses.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
-    let template = |kind: AddressKind, name: &str, description: &str| {
-        ResourceTemplate::new(format!("{}{{id}}", kind.prefix()), name)
-            .with_description(description)
-            .with_mime_type(MIME)
+    let kinds = ResourceKind::ALL.into_iter();
+    let readable = |kind: &ResourceKind| {
+        // These have an address and news, and no reading yet.
+        use ResourceKind::{Agents, SessionDiff, SessionMessages};
+        !matches!(kind, Agents | SessionDiff | SessionMessages)
     };
-    vec![
-        template(
-            AddressKind::Board,
-            "board",
-            "A board: its zones and what lies where",
-        ),
-        template(
-            AddressKind::Session,
-            "session",
-            "A session: state, place, last words, cost",
-        ),
-        template(
-            AddressKind::Worktree,
-            "worktree",
-            "A worktree: state, what is not committed, sessions in it",
-        ),
-        files::template(),
-    ]
+    kinds.filter(readable).map(ResourceKind::shown).collect()
 }
 
 /// Lists boards, then sessions, then worktrees, a page at a time.
@@ -135,7 +60,7 @@ pub(crate) async fn list(
                 .iter()
                 .map(|b| {
                     resource(
-                        AddressKind::Board,
+                        ResourceKind::Board,
                         b.id.to_string(),
                         b.name.as_str(),
                         &b.id.short_id(),
@@ -155,7 +80,7 @@ pub(crate) async fn list(
                 .iter()
                 .map(|s| {
                     resource(
-                        AddressKind::Session,
+                        ResourceKind::Session,
                         s.id.to_string(),
                         s.title.as_str(),
                         &s.id.short_id(),
@@ -173,7 +98,7 @@ pub(crate) async fn list(
             let named = |look: &WorktreeLook| {
                 let worktree = &look.worktree;
                 let (id, short) = (worktree.id.to_string(), worktree.id.short_id());
-                resource(AddressKind::Worktree, id, worktree.name.as_str(), &short)
+                resource(ResourceKind::Worktree, id, worktree.name.as_str(), &short)
             };
             let resources = worktrees.items.iter().map(named).collect();
             (resources, worktrees.next.map(|id| format!("worktree:{id}")))
@@ -185,8 +110,8 @@ pub(crate) async fn list(
     Ok(result)
 }
 
-fn resource(kind: AddressKind, id: String, title: &str, short: &str) -> Resource {
-    Resource::new(format!("{}{id}", kind.prefix()), short)
+fn resource(kind: ResourceKind, id: String, title: &str, short: &str) -> Resource {
+    Resource::new(kind.address(&id), short)
         .with_title(title)
         .with_mime_type(MIME)
 }
@@ -197,25 +122,26 @@ pub(crate) async fn read(
     cx: &OpContext,
     uri: &str,
 ) -> Result<ReadResourceResult, ErrorData> {
-    if let Some(file) = FileAddress::parse(uri) {
-        let contents = file.read(app, cx, uri).await;
-        let contents = contents.map_err(|e| read_error(uri, &e))?;
-        return Ok(ReadResourceResult::new(vec![contents]));
-    }
-    let address = Address::parse(uri).ok_or_else(|| not_found(uri))?;
-    let text = match address.kind {
-        AddressKind::Board => {
-            let board = app.board_get(cx, &address.id).await;
-            json(&BoardView::from(&*board.map_err(|e| read_error(uri, &e))?))
+    let refused = |error: AppError| read_error(uri, &error);
+    let text = match Address::parse(uri).ok_or_else(|| not_found(uri))? {
+        Address::Board(id) => {
+            let board = app.board_get(cx, &id).await.map_err(refused)?;
+            json(&BoardView::from(&*board))
         }
-        AddressKind::Session => {
-            let found = app.session_get(cx, &address.id).await;
-            let found = found.map_err(|e| read_error(uri, &e))?;
+        Address::Session(id) => {
+            let found = app.session_get(cx, &id).await.map_err(refused)?;
             json(&SessionView::with_tools(&found.session, found.tools))
         }
-        AddressKind::Worktree => {
-            let look = app.worktree_get(cx, &address.id).await;
-            json(&WorktreeView::from(look.map_err(|e| read_error(uri, &e))?))
+        Address::Worktree(id) => {
+            let look = app.worktree_get(cx, &id).await.map_err(refused)?;
+            json(&WorktreeView::from(look))
+        }
+        Address::WorktreeFile { worktree, path } => {
+            let contents = files::read(app, cx, &worktree, &path, uri).await;
+            return Ok(ReadResourceResult::new(vec![contents.map_err(refused)?]));
+        }
+        Address::Agents | Address::SessionMessages(_) | Address::SessionDiff(_) => {
+            return Err(not_found(uri));
         }
     };
     let contents = ResourceContents::text(text?, uri).with_mime_type(MIME);
@@ -254,25 +180,5 @@ fn protocol_error_of(error: &AppError) -> ErrorData {
             ErrorData::internal_error(error_line(error), data)
         }
         _ => ErrorData::invalid_params(error_line(error), data),
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use super::*;
-
-    #[test]
-    fn addresses_read_back() {
-        let address = Address::parse("wheelhouse://board/89abcdef").unwrap();
-        assert_eq!(address.kind, AddressKind::Board);
-        assert_eq!(address.id.as_str(), "89abcdef");
-        for bad in [
-            "",
-            "wheelhouse://board/",
-            "file:///etc/passwd",
-            "wheelhouse://user/1",
-        ] {
-            assert_eq!(Address::parse(bad), None, "{bad}");
-        }
     }
 }

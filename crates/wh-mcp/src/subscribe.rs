@@ -18,12 +18,12 @@ use tokio_util::{
     sync::{CancellationToken, DropGuard},
     task::TaskTracker,
 };
-use uuid::Uuid;
 use wh_app::{App, EventFeed, FeedItem, OpContext};
-use wh_domain::{Event, SubjectKind};
+use wh_domain::{Event, Subject};
 
 use crate::{
-    resources::{Address, changes_list, protocol_error},
+    address::Address,
+    resources::{changes_list, protocol_error},
     transport::caller,
 };
 
@@ -88,13 +88,12 @@ impl Connection {
 /// An address somebody watches, and what it means.
 struct Watched {
     uri: String,
-    kind: SubjectKind,
-    id: Uuid,
+    subject: Subject,
 }
 
 impl Watched {
     fn concerns(&self, event: &Event) -> bool {
-        event.body.subject.kind == self.kind && event.body.subject.id == self.id
+        event.body.subject == self.subject
     }
 }
 
@@ -106,12 +105,26 @@ async fn watch(app: &App, cx: &OpContext, uris: &[String]) -> Vec<Watched> {
         let Some(address) = Address::parse(uri) else {
             continue;
         };
-        if let Ok(id) = address.resolve(app, cx).await {
-            let (uri, kind) = (uri.clone(), address.kind.subject());
-            watched.push(Watched { uri, kind, id });
+        if let Some(subject) = subject(app, cx, &address).await {
+            let uri = uri.clone();
+            watched.push(Watched { uri, subject });
         }
     }
     watched
+}
+
+/// Returns whose changes concern an address, if the caller may see it.
+async fn subject(app: &App, cx: &OpContext, address: &Address) -> Option<Subject> {
+    Some(match address {
+        Address::Board(id) => app.board_get(cx, id).await.ok()?.id.into(),
+        Address::Session(id) | Address::SessionMessages(id) | Address::SessionDiff(id) => {
+            app.session_get(cx, id).await.ok()?.session.id.into()
+        }
+        Address::Worktree(id) | Address::WorktreeFile { worktree: id, .. } => {
+            app.worktree_get(cx, id).await.ok()?.worktree.id.into()
+        }
+        Address::Agents => return None,
+    })
 }
 
 /// Serves one `subscriptions/listen` until the client, the credential or the server ends it.
