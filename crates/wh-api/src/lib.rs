@@ -17,6 +17,7 @@ mod message;
 mod repo;
 mod server;
 mod session;
+mod session_brief;
 mod session_life;
 mod turn;
 mod user;
@@ -48,6 +49,7 @@ pub use session::{
     SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,
     SessionView,
 };
+pub use session_brief::{SessionBriefListView, SessionBriefView};
 pub use session_life::{
     BudgetInput, PolicyInput, PolicyRuleInput, PromptedView, SessionCreateRequest,
     SessionForkRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,

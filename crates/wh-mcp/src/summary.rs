@@ -3,7 +3,7 @@
 use wh_api::{
     AgentListView, AgentView, ApprovalListView, ApprovalView, AuditListView, BoardListView,
     BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView, MessageListView, MessageView,
-    PromptedView, RepoListView, RepoView, SessionListView, SessionSearchView, SessionTreeView,
+    PromptedView, RepoListView, RepoView, SessionBriefListView, SessionSearchView, SessionTreeView,
     SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView,
     UserView, WorktreeDiffView, WorktreeListView, WorktreeMergedView, WorktreeRemovedView,
     WorktreeView,
@@ -161,7 +161,7 @@ impl Summary for SessionView {
     }
 }
 
-impl Summary for SessionListView {
+impl Summary for SessionBriefListView {
     fn summary(&self) -> String {
         listed(self.sessions.len(), "session", &self.next_cursor)
     }

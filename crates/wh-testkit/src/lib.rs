@@ -1,6 +1,6 @@
 //! What tests and benchmarks need and the product must not contain: a server on a temporary directory, a database
-//! filled with known users, sessions and keys, an agent and a model that follow a script, and the binaries `conformance-server`,
-//! `scripted-agent`, `scripted-model`, `bench-ceiling` and `bench-seed`.
+//! filled with known users, sessions and keys, an agent and a model that follow a script, a count of tokens, and the binaries
+//! `conformance-server`, `scripted-agent`, `scripted-model`, `bench-ceiling`, `bench-seed` and `bench-tokens`.
 
 pub mod dice;
 pub mod git;
@@ -9,3 +9,4 @@ pub mod run;
 pub mod scripted;
 pub mod seed;
 pub mod server;
+pub mod tokens;

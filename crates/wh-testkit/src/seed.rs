@@ -16,6 +16,15 @@ use wh_domain::{
 use wh_store::{Commit, MessageAppend, Store};
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
+/// What people call their sessions.
+const TITLES: [&str; 5] = [
+    "Fix the flaky login test in CI",
+    "Make the parser accept comments after the last field",
+    "Review branch feature/cache of the api crate",
+    "Upgrade the database driver and mend what breaks",
+    "Find out why the list grows slower with every row",
+];
+
 /// A database being filled. Close it before a server opens it.
 pub struct Seed {
     store: Arc<dyn Store>,
@@ -88,6 +97,20 @@ impl Seed {
         self.session_on(owner, title, parent, None).await
     }
 
+    /// Adds an idle session of a role.
+    pub async fn session_as(
+        &self,
+        owner: Owner,
+        title: &str,
+        role: SessionRole,
+    ) -> Result<Session> {
+        let session = Session {
+            role,
+            ..fresh(owner, title, None)?
+        };
+        self.insert(session).await
+    }
+
     /// Adds an idle session that lies on a board.
     pub async fn session_on(
         &self,
@@ -96,37 +119,15 @@ impl Seed {
         parent: Option<&Session>,
         board: Option<BoardId>,
     ) -> Result<Session> {
-        let id = SessionId::from_untyped_uuid(Uuid::now_v7());
         let session = Session {
-            id,
-            owner,
-            title: Title::parse(title)?,
-            description: None,
-            agent: AgentName::parse("echo")?,
-            role: SessionRole::General,
-            state: SessionState::Idle,
-            archived: false,
-            parent: parent.map(|parent| parent.id),
-            root: parent.map_or(id, |parent| parent.root),
-            depth: parent.map_or(0, |parent| parent.depth + 1),
-            repo: None,
-            worktree: None,
-            path: None,
-            policy: Default::default(),
-            mode: None,
             board,
-            epoch: 1,
-            budget: Budget::default(),
-            usage: Usage::default(),
-            used_below: Usage::default(),
-            lineage: wh_domain::RoleSet::default(),
-            callback: false,
-            fork: None,
-            last_seq: 0,
-            last_words: None,
-            created_at: epoch(),
-            updated_at: epoch(),
+            ..fresh(owner, title, parent)?
         };
+        self.insert(session).await
+    }
+
+    async fn insert(&self, session: Session) -> Result<Session> {
+        let (id, owner) = (session.id, session.owner);
         let commit = commit(Operation::SessionUpdate, id.into(), owner, Some(id));
         let _applied = self.store.session_insert(&session, commit).await?;
         Ok(session)
@@ -164,7 +165,8 @@ impl Seed {
         let numbers: Vec<_> = (0..count).collect();
         for chunk in numbers.chunks(AT_ONCE) {
             let made = chunk.iter().map(|n| async move {
-                let session = self.session(owner, &format!("session {n}"), None).await?;
+                let title = format!("{} ({n})", TITLES[n % TITLES.len()]);
+                let session = self.session(owner, &title, None).await?;
                 let text = format!("this is what the agent of session {n} said");
                 let said = vec![(MessageKind::Agent, text.as_str()); messages];
                 match said.is_empty() {
@@ -252,6 +254,41 @@ pub fn some_id<Id: GenericUuid>() -> Id {
 
 fn epoch() -> Timestamp {
     Timestamp::from_second(1_780_000_000).expect("a time in range")
+}
+
+/// Makes an idle session, below `parent` if there is one.
+fn fresh(owner: Owner, title: &str, parent: Option<&Session>) -> Result<Session> {
+    let id = SessionId::from_untyped_uuid(Uuid::now_v7());
+    Ok(Session {
+        id,
+        owner,
+        title: Title::parse(title)?,
+        description: None,
+        agent: AgentName::parse("echo")?,
+        role: SessionRole::General,
+        state: SessionState::Idle,
+        archived: false,
+        parent: parent.map(|parent| parent.id),
+        root: parent.map_or(id, |parent| parent.root),
+        depth: parent.map_or(0, |parent| parent.depth + 1),
+        repo: None,
+        worktree: None,
+        path: None,
+        policy: Default::default(),
+        mode: None,
+        board: None,
+        epoch: 1,
+        budget: Budget::default(),
+        usage: Usage::default(),
+        used_below: Usage::default(),
+        lineage: wh_domain::RoleSet::default(),
+        callback: false,
+        fork: None,
+        last_seq: 0,
+        last_words: None,
+        created_at: epoch(),
+        updated_at: epoch(),
+    })
 }
 
 fn commit(

@@ -23,6 +23,7 @@ pub(super) struct Programs {
     ceiling: PathBuf,
     seed: PathBuf,
     sessions: PathBuf,
+    tokens: PathBuf,
     data: PathBuf,
     logs: PathBuf,
 }
@@ -51,6 +52,7 @@ impl Programs {
             ceiling: workspace.release_binary("bench-ceiling"),
             seed: workspace.release_binary("bench-seed"),
             sessions: workspace.release_binary("bench-sessions"),
+            tokens: workspace.release_binary("bench-tokens"),
             data,
             logs: tools::logs_dir(workspace)?,
         })
@@ -66,6 +68,15 @@ impl Programs {
         let mut measure = run::command(&self.sessions);
         measure.env("WHEELHOUSE_BINARY", &self.wheelhouse);
         json_of(&mut measure, limit)
+    }
+
+    /// Counts the tokens of each text.
+    pub(super) fn count_tokens(&self, texts: &[String]) -> Result<Vec<usize>> {
+        let file = self.data_dir("tokens.json");
+        fs::write(&file, serde_json::to_string(texts)?)
+            .with_context(|| format!("writing {}", file.display()))?;
+        let counts = json_of(run::command(&self.tokens).arg(&file), Duration::ZERO)?;
+        Ok(serde_json::from_value(counts)?)
     }
 
     /// Fills a data directory.

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use wh_api::{
-    SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
-    SessionSummaryView, SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView,
+    SessionBriefListView, SessionBriefView, SessionCurrentRequest, SessionGetRequest,
+    SessionListRequest, SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView,
     cursor_of,
 };
 use wh_app::{App, OpContext, Result, SessionQuery};
@@ -69,7 +69,7 @@ async fn session_list(
     app: Arc<App>,
     cx: OpContext,
     request: SessionListRequest,
-) -> Result<SessionListView> {
+) -> Result<SessionBriefListView> {
     let query = SessionQuery {
         states: request.states()?,
         board: request.board()?,
@@ -81,8 +81,8 @@ async fn session_list(
     let page = app
         .session_list(&cx, query, request.page().by_id()?)
         .await?;
-    Ok(SessionListView {
-        sessions: page.items.iter().map(SessionSummaryView::from).collect(),
+    Ok(SessionBriefListView {
+        sessions: page.items.iter().map(SessionBriefView::from).collect(),
         next_cursor: cursor_of(page.next),
     })
 }

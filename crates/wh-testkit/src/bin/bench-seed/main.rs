@@ -1,12 +1,12 @@
 //! Fills a data directory for a benchmark and prints, as one line of JSON, what a client needs to use it: a secret per
-//! scope, and the id of a board.
+//! scope and one per role of a session, and the id of a board.
 
 use std::{io::Write, path::PathBuf};
 
 use anyhow::{Context, Result, bail};
 use jiff::Timestamp;
 use serde_json::json;
-use wh_domain::{KeyScope, MessageKind, Owner, UserRole};
+use wh_domain::{KeyScope, MessageKind, Owner, SessionRole, UserRole};
 use wh_testkit::seed::Seed;
 
 const USAGE: &str =
@@ -38,6 +38,13 @@ async fn main() -> Result<()> {
     let (_, read) = seed.key(user.id, KeyScope::Read, None).await?;
     let (_, client) = seed.key(user.id, KeyScope::Client, None).await?;
     let (_, session) = seed.key(user.id, KeyScope::Session, Some(root.id)).await?;
+    let mut keys = json!({"full": full, "read": read, "client": client, "session": session});
+    for role in SessionRole::ALL {
+        let name = role.as_str();
+        let own = seed.session_as(owner, name, role).await?;
+        let (_, key) = seed.key(user.id, KeyScope::Session, Some(own.id)).await?;
+        keys[name] = key.into();
+    }
     let messages = vec![(MessageKind::Agent, "this is what was said"); options.messages];
     if !messages.is_empty() {
         seed.messages(root.id, &messages).await?;
@@ -50,7 +57,7 @@ async fn main() -> Result<()> {
         "key": full,
         "board": board.id.to_string(),
         "session": root.id.to_string(),
-        "keys": {"full": full, "read": read, "client": client, "session": session},
+        "keys": keys,
     });
     writeln!(std::io::stdout(), "{made}")?;
     Ok(())
