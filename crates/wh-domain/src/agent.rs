@@ -13,6 +13,13 @@ pub struct Agent {
     pub state: AgentState,
 }
 
+impl Agent {
+    /// Tells whether it can be run.
+    pub fn is_ready(&self) -> bool {
+        matches!(self.state, AgentState::Ready { .. })
+    }
+}
+
 /// Where an agent comes from.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum AgentOrigin {

@@ -414,9 +414,10 @@ impl ServerHandler for Handler {
     async fn list_prompts(
         &self,
         _request: Option<PaginatedRequestParams>,
-        _context: RequestContext<RoleServer>,
+        context: RequestContext<RoleServer>,
     ) -> Result<ListPromptsResult, ErrorData> {
-        Ok(ListPromptsResult::with_all_items(prompts::list()))
+        let shown = prompts::list(principal(&context)?);
+        Ok(ListPromptsResult::with_all_items(shown))
     }
 
     async fn get_prompt(

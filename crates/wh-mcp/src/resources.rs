@@ -1,4 +1,4 @@
-//! Resources: boards, sessions and worktrees under `wheelhouse://` addresses.
+//! Resources under `wheelhouse://` addresses: each is read by the operation of the matching tool, with its rights and its bounds.
 
 use rmcp::{
     ErrorData,
@@ -7,9 +7,12 @@ use rmcp::{
     },
 };
 use serde::Serialize;
-use wh_api::{BoardView, PageQuery, SessionView, WorktreeView};
-use wh_app::{App, AppError, OpContext, SessionQuery, WorktreeQuery};
-use wh_domain::{ErrorCode, Event, ShortId, SubjectKind, WorktreeLook};
+use wh_api::{
+    AgentListView, AgentView, BoardView, MessageDepth, MessageListView, PageQuery, SessionView,
+    WorktreeDiffRequest, WorktreeDiffView, WorktreeView,
+};
+use wh_app::{App, AppError, MessageQuery, OpContext, SessionQuery, WorktreeQuery};
+use wh_domain::{ErrorCode, Event, PageLimit, Reference, ShortId, SubjectKind, WorktreeLook};
 
 use crate::{
     address::{Address, ResourceKind},
@@ -18,6 +21,10 @@ use crate::{
 };
 
 const MIME: &str = "application/json";
+
+/// The newest messages of a session that are read, and the most bytes of them.
+const MESSAGES_MAX: u64 = 50;
+const MESSAGES_BYTES_MAX: usize = 32_000;
 
 /// Tells whether an event changes which resources there are.
 pub(crate) fn changes_list(event: &Event) -> bool {
@@ -31,15 +38,12 @@ pub(crate) fn changes_list(event: &Event) -> bool {
 /// Returns the kinds of addresses.
 pub(crate) fn templates() -> Vec<ResourceTemplate> {
     let kinds = ResourceKind::ALL.into_iter();
-    let readable = |kind: &ResourceKind| {
-        // These have an address and news, and no reading yet.
-        use ResourceKind::{Agents, SessionDiff, SessionMessages};
-        !matches!(kind, Agents | SessionDiff | SessionMessages)
-    };
-    kinds.filter(readable).map(ResourceKind::shown).collect()
+    // What has one member has no template: it is in the list.
+    let several = kinds.filter(|kind| *kind != ResourceKind::Agents);
+    several.map(ResourceKind::shown).collect()
 }
 
-/// Lists boards, then sessions, then worktrees, a page at a time.
+/// Lists boards, then sessions, then worktrees, a page at a time, and the agents in the end.
 pub(crate) async fn list(
     app: &App,
     cx: &OpContext,
@@ -100,7 +104,10 @@ pub(crate) async fn list(
                 let (id, short) = (worktree.id.to_string(), worktree.id.short_id());
                 resource(ResourceKind::Worktree, id, worktree.name.as_str(), &short)
             };
-            let resources = worktrees.items.iter().map(named).collect();
+            let mut resources: Vec<_> = worktrees.items.iter().map(named).collect();
+            if worktrees.next.is_none() {
+                resources.push(agents());
+            }
             (resources, worktrees.next.map(|id| format!("worktree:{id}")))
         }
         _ => return Err(bad_cursor()),
@@ -113,6 +120,13 @@ pub(crate) async fn list(
 fn resource(kind: ResourceKind, id: String, title: &str, short: &str) -> Resource {
     Resource::new(kind.address(&id), short)
         .with_title(title)
+        .with_mime_type(MIME)
+}
+
+fn agents() -> Resource {
+    let (kind, row) = (ResourceKind::Agents, ResourceKind::Agents.row());
+    Resource::new(kind.template(), row.name)
+        .with_description(row.description)
         .with_mime_type(MIME)
 }
 
@@ -140,12 +154,63 @@ pub(crate) async fn read(
             let contents = files::read(app, cx, &worktree, &path, uri).await;
             return Ok(ReadResourceResult::new(vec![contents.map_err(refused)?]));
         }
-        Address::Agents | Address::SessionMessages(_) | Address::SessionDiff(_) => {
-            return Err(not_found(uri));
+        Address::Agents => {
+            let agents = app.agent_list(cx).await.map_err(refused)?;
+            json(&AgentListView {
+                agents: agents.into_iter().map(AgentView::from).collect(),
+            })
         }
+        Address::SessionMessages(id) => json(&newest_messages(app, cx, id).await.map_err(refused)?),
+        Address::SessionDiff(id) => json(&session_diff(app, cx, &id).await.map_err(refused)?),
     };
     let contents = ResourceContents::text(text?, uri).with_mime_type(MIME);
     Ok(ReadResourceResult::new(vec![contents]))
+}
+
+/// Reads the end of a transcript.
+async fn newest_messages(
+    app: &App,
+    cx: &OpContext,
+    session: Reference,
+) -> Result<MessageListView, AppError> {
+    let found = app.session_get(cx, &session).await?.session;
+    let before = found.last_seq.saturating_sub(MESSAGES_MAX);
+    let query = MessageQuery {
+        session,
+        after: Some(Reference::parse(&before.to_string())?),
+        include_system: false,
+        with_tools: false,
+        summarize: false,
+        limit: PageLimit::MAX,
+        bytes_max: MESSAGES_BYTES_MAX,
+    };
+    let read = app.message_list(cx, &query).await?;
+    let (session, messages) = (&read.session, read.messages);
+    let depth = MessageDepth::Words;
+    Ok(MessageListView::new(
+        session,
+        messages,
+        read.next_after,
+        None,
+        depth,
+    ))
+}
+
+/// Reads what a session changed, as far as one page of it goes; worktree_diff shows the rest.
+async fn session_diff(
+    app: &App,
+    cx: &OpContext,
+    session: &Reference,
+) -> Result<WorktreeDiffView, AppError> {
+    let session = app.session_get(cx, session).await?.session;
+    let worktree = session.worktree;
+    let worktree = worktree.ok_or_else(|| AppError::not_found("worktree"))?;
+    let request = WorktreeDiffRequest {
+        worktree: worktree.to_string(),
+        ..WorktreeDiffRequest::default()
+    };
+    let diff = app.worktree_diff(cx, request.try_into()?).await?;
+    Ok(WorktreeDiffView::from(diff))
 }
 
 fn json(view: &impl Serialize) -> Result<String, ErrorData> {

@@ -8,6 +8,7 @@ mod harness;
 mod lists;
 mod matrix;
 mod plain;
+mod prompts;
 mod resources;
 mod subscriptions;
 mod tasks;

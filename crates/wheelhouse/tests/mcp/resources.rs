@@ -1,8 +1,8 @@
-//! Resources, prompts and completion.
+//! Resources.
 
 use serde_json::json;
 
-use crate::harness::{World, board};
+use crate::harness::{Mcp, World, board};
 
 #[tokio::test]
 async fn resources_are_listed_and_read_within_reach() {
@@ -30,7 +30,7 @@ async fn resources_are_listed_and_read_within_reach() {
             .as_array()
             .unwrap()
             .len(),
-        4
+        6
     );
     let bob = world.client(&world.keys.bob);
     for uri in [
@@ -45,33 +45,37 @@ async fn resources_are_listed_and_read_within_reach() {
 }
 
 #[tokio::test]
-async fn prompts_are_filled_in_and_ids_completed() {
+async fn a_session_its_messages_and_the_agents_are_read_by_address() {
     let world = World::new().await;
     let alice = world.client(&world.keys.alice);
-    let list = alice.request("prompts/list", json!({})).await;
-    assert_eq!(list["result"]["prompts"].as_array().unwrap().len(), 2);
-    let session = world.parent.id.to_string();
-    let get = json!({ "name": "summarize-session", "arguments": { "session": session } });
-    let prompt = alice.request("prompts/get", get).await;
-    let text = prompt["result"]["messages"][0]["content"]["text"]
-        .as_str()
-        .unwrap();
-    assert!(text.contains(&session) && text.contains("child"), "{text}");
-    let complete = json!({
-        "ref": { "type": "ref/prompt", "name": "summarize-session" },
-        "argument": { "name": "session", "value": "par" },
-    });
-    let completed = alice.request("completion/complete", complete).await;
+    let id = world.parent.id.to_string();
+    let read = async |uri: &str| {
+        let read = alice.request("resources/read", json!({ "uri": uri })).await;
+        let text = read["result"]["contents"][0]["text"].as_str();
+        serde_json::from_str::<serde_json::Value>(text.unwrap_or_else(|| panic!("{read}"))).unwrap()
+    };
+    let session = read(&format!("wheelhouse://session/{id}")).await;
+    assert_eq!(session["title"], "parent");
+    let messages = read(&format!("wheelhouse://session/{id}/messages")).await;
+    assert_eq!(messages["messages"], json!([]));
+    let agents = read("wheelhouse://agents").await;
     assert_eq!(
-        completed["result"]["completion"]["values"],
-        json!([session])
+        agents["agents"],
+        Mcp::data(&alice.call("agent_list", json!({})).await)["agents"]
     );
-    let missing = json!({ "name": "summarize-session", "arguments": {} });
-    let refused = alice.request("prompts/get", missing).await;
-    assert!(
-        refused["error"]["message"]
-            .as_str()
-            .unwrap()
-            .contains("session")
-    );
+    // The last page of the list holds what there is one of.
+    let list = json!({ "cursor": "worktree:" });
+    let list = alice.request("resources/list", list).await;
+    let last = list["result"]["resources"].as_array().unwrap().last();
+    assert_eq!(last.unwrap()["uri"], "wheelhouse://agents");
+    // A session without a worktree has no changes, and a stranger's session does not exist.
+    let bob = world.client(&world.keys.bob);
+    for (mcp, uri) in [
+        (&alice, format!("wheelhouse://session/{id}/diff")),
+        (&bob, format!("wheelhouse://session/{id}/messages")),
+        (&bob, format!("wheelhouse://session/{id}/diff")),
+    ] {
+        let refused = mcp.request("resources/read", json!({ "uri": uri })).await;
+        assert_eq!(refused["error"]["message"], "Resource not found", "{uri}");
+    }
 }

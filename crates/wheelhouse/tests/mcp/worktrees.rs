@@ -89,7 +89,61 @@ async fn files_are_read_within_the_worktree_and_reach() {
     assert_eq!(completed["result"]["completion"]["values"], json!([id]));
     let bob = world.client(&world.keys.bob);
     let list = bob.request("resources/list", cursor).await;
-    assert_eq!(list["result"]["resources"], json!([]));
+    let listed = list["result"]["resources"].as_array().unwrap();
+    assert_eq!(listed.len(), 1, "only the agents: {list}");
     let refused = read(&bob, "a.txt").await;
     assert_eq!(refused["error"]["message"], "Resource not found");
+}
+
+#[tokio::test]
+async fn changes_are_read_by_the_session_reviewed_by_prompt_and_paths_completed() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let seen = Mcp::data(&alice.call("worktree_get", json!({ "worktree": id })).await);
+    let path = std::path::PathBuf::from(seen["path"].as_str().unwrap());
+    fs::create_dir(path.join("src")).unwrap();
+    commit(&path, "src/fence.txt", "blue\n");
+    let new = json!({ "agent": "echo", "worktree": id });
+    let session = Mcp::data(&alice.call("session_create", new).await)["id"].clone();
+    let session = session.as_str().unwrap();
+    let uri = format!("wheelhouse://session/{session}/diff");
+    let read = alice.request("resources/read", json!({ "uri": uri })).await;
+    let diff = read["result"]["contents"][0]["text"].as_str().unwrap();
+    let diff: Value = serde_json::from_str(diff).unwrap();
+    assert_eq!(diff["files"][0]["path"], "src/fence.txt");
+    assert!(
+        diff["files"][0]["patch"]
+            .as_str()
+            .unwrap()
+            .contains("+blue")
+    );
+    let review =
+        json!({ "name": "review-branch", "arguments": { "worktree": id, "focus": "the colour" } });
+    let prompt = alice.request("prompts/get", review).await;
+    let text = prompt["result"]["messages"][0]["content"]["text"]
+        .as_str()
+        .unwrap();
+    assert!(
+        text.contains("src/fence.txt") && text.contains("the colour"),
+        "{text}"
+    );
+    assert!(
+        !text.contains("+blue"),
+        "the changes themselves are left to worktree_diff"
+    );
+    let complete = async |client: &Mcp, value: &str| {
+        let params = json!({
+            "ref": { "type": "ref/resource", "uri": "wheelhouse://worktree/{id}/files/{+path}" },
+            "argument": { "name": "path", "value": value },
+            "context": { "arguments": { "id": id } },
+        });
+        let completed = client.request("completion/complete", params).await;
+        completed["result"]["completion"]["values"].clone()
+    };
+    assert_eq!(complete(&alice, "s").await, json!(["src"]));
+    assert_eq!(complete(&alice, "src/f").await, json!(["src/fence.txt"]));
+    assert_eq!(complete(&alice, "../").await, json!([]));
+    let bob = world.client(&world.keys.bob);
+    assert_eq!(complete(&bob, "s").await, json!([]));
 }
