@@ -31,6 +31,11 @@ pub(super) fn run(_workspace: &Workspace, programs: &Programs) -> Result<String>
             &millis(own[1]),
         ]),
         row(&[
+            "one sync of this disk, p50 and p99 ms",
+            &millis(number("sync_p50_ms")),
+            &millis(number("sync_p99_ms")),
+        ]),
+        row(&[
             "prompt through the server, p50 and p99 ms",
             &millis(ours[0]),
             &millis(ours[1]),

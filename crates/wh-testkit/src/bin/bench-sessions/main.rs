@@ -5,6 +5,7 @@ mod agent;
 mod memory;
 
 use std::{
+    fs::File,
     io::Write,
     time::{Duration, Instant},
 };
@@ -16,7 +17,7 @@ use wh_api::{ConfigSetRequest, SessionCreateRequest, SessionPromptRequest, Sessi
 use wh_client::Client;
 use wh_testkit::server::TestServer;
 
-/// Prompts whose times are taken.
+/// Prompts, and syncs of the disk, whose times are taken.
 const PROMPTS: usize = 300;
 /// Sessions that live at once, unless the first argument says otherwise.
 const SESSIONS: usize = 200;
@@ -33,6 +34,7 @@ async fn main() -> Result<()> {
         .context("usage: bench-sessions [SESSIONS]")?;
     let sessions = sessions.unwrap_or(SESSIONS);
     let own = agent::round_trips(PROMPTS).await?;
+    let syncs = sync_times()?;
     let server = TestServer::start();
     let client = server.client();
     set(&client, "session.live_per_user_max", 10_000).await?;
@@ -76,6 +78,7 @@ async fn main() -> Result<()> {
     let made = json!({
         "own_p50_ms": percentile(&own, 50), "own_p99_ms": percentile(&own, 99),
         "ours_p50_ms": percentile(&ours, 50), "ours_p99_ms": percentile(&ours, 99),
+        "sync_p50_ms": percentile(&syncs, 50), "sync_p99_ms": percentile(&syncs, 99),
         "one_pss": one.proportional, "one_processes": one.processes,
         "sessions": ids.len(), "live": live, "started_s": started.as_secs_f64(),
         "prompted_s": prompted.as_secs_f64(), "prompt_p50_ms": percentile(&times, 50),
@@ -86,6 +89,19 @@ async fn main() -> Result<()> {
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{made}")?;
     Ok(())
+}
+
+/// Times how long this disk takes to keep a page for good: a prompt cannot be quicker than the syncs it is made of.
+fn sync_times() -> Result<Vec<f64>> {
+    let mut file: File = tempfile::tempfile()?;
+    let mut times = Vec::new();
+    for _ in 0..PROMPTS {
+        file.write_all(&[1; 4096])?;
+        let begun = Instant::now();
+        file.sync_data()?;
+        times.push(begun.elapsed().as_secs_f64() * 1e3);
+    }
+    Ok(times)
 }
 
 async fn set(client: &Client, key: &str, value: i64) -> Result<()> {
