@@ -63,6 +63,20 @@ pub enum AgentEvent {
     Exited { how: Exit, stderr: Vec<String> },
 }
 
+impl AgentEvent {
+    /// Tells whether somebody is likely to be waiting for this: it is made durable and passed on without delay.
+    pub fn is_awaited(&self) -> bool {
+        matches!(
+            self,
+            Self::SessionReady { .. }
+                | Self::PermissionRequested { .. }
+                | Self::QuestionAsked { .. }
+                | Self::TurnEnded { .. }
+                | Self::Exited { .. }
+        )
+    }
+}
+
 /// Who the agent says it is.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct AgentInfo {

@@ -2,6 +2,8 @@
 
 use std::{collections::VecDeque, time::Duration};
 
+use futures::FutureExt;
+use tokio::time::{Instant, timeout_at};
 use wh_runner::{
     RunDir,
     journal::{JournalReader, Record},
@@ -14,6 +16,10 @@ const REPLY_WITHIN: Duration = Duration::from_secs(10);
 /// The most records, and bytes of them, that are taken together.
 const BATCH_RECORDS: usize = 256;
 
+/// How long what nobody waits for is held back for what follows it. The start of a turn and the first words after it are one
+/// transaction then, and a quick turn is one as a whole.
+const GATHER: Duration = Duration::from_millis(5);
+
 /// A connection to a run.
 pub(super) struct Link {
     pub(super) epoch: u64,
@@ -21,6 +27,8 @@ pub(super) struct Link {
     events: Events,
     /// What was said while a command waited for its answer.
     heard: VecDeque<Record>,
+    /// When what was heard is passed on at the latest.
+    due: Option<Instant>,
 }
 
 impl Link {
@@ -42,30 +50,46 @@ impl Link {
             commands,
             events,
             heard: VecDeque::new(),
+            due: None,
         })
     }
 
-    /// Waits for the next records and takes along what is there already.
+    /// Waits for the next records: until one comes that is awaited, or [`GATHER`] after the first.
     ///
     /// # Cancel safety
     ///
     /// A call that is given up loses nothing.
     pub(super) async fn records(&mut self) -> Result<Vec<Record>, LinkError> {
         while self.heard.is_empty() {
-            if let LinkEvent::Record(record) = self.events.next().await? {
-                self.heard.push_back(record);
-            }
+            self.hear().await?;
         }
+        let due = *self.due.get_or_insert_with(|| Instant::now() + GATHER);
         while self.heard.len() < BATCH_RECORDS {
-            match futures::FutureExt::now_or_never(self.events.next()) {
-                Some(Ok(LinkEvent::Record(record))) => self.heard.push_back(record),
-                Some(Ok(LinkEvent::Pending { .. })) => {}
-                // An end is told by the next call, after what was said before it.
-                Some(Err(_)) | None => break,
+            let more = match self.is_awaited() {
+                // What is there already is taken along.
+                true => self.hear().now_or_never(),
+                false => timeout_at(due, self.hear()).await.ok(),
+            };
+            // An end is told by the next call, after what was said before it.
+            if !matches!(more, Some(Ok(()))) {
+                break;
             }
         }
+        self.due = None;
         let count = self.heard.len().min(BATCH_RECORDS);
         Ok(self.heard.drain(..count).collect())
+    }
+
+    /// Tells whether somebody waits for something of what was heard.
+    fn is_awaited(&self) -> bool {
+        self.heard.iter().any(|record| record.event.is_awaited())
+    }
+
+    async fn hear(&mut self) -> Result<(), LinkError> {
+        if let LinkEvent::Record(record) = self.events.next().await? {
+            self.heard.push_back(record);
+        }
+        Ok(())
     }
 
     /// Has the run do something; the same id again is answered with the first outcome.

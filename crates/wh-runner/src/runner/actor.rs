@@ -272,20 +272,11 @@ impl Actor {
     fn record(&mut self, event: &AgentEvent) -> io::Result<()> {
         let seq = self.journal.append(now_micros(), event)?;
         self.numbers.send_replace((seq, self.journal.acked()));
-        let urgent = matches!(
-            event,
-            AgentEvent::TurnEnded { .. }
-                | AgentEvent::PermissionRequested { .. }
-                | AgentEvent::QuestionAsked { .. }
-                | AgentEvent::SessionReady { .. }
-                | AgentEvent::Exited { .. }
-        );
-        let by = Instant::now()
-            + if urgent {
-                Duration::ZERO
-            } else {
-                SYNC_INTERVAL
-            };
+        let within = match event.is_awaited() {
+            true => Duration::ZERO,
+            false => SYNC_INTERVAL,
+        };
+        let by = Instant::now() + within;
         self.sync_at = Some(self.sync_at.map_or(by, |at| at.min(by)));
         Ok(())
     }
