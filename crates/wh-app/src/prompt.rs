@@ -5,7 +5,8 @@ use std::time::Duration;
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     Approval, ErrorCode, IdRef, MessageKind, Operation, PageLimit, PageRequest, Prompt, Reach,
-    Reference, Session, SessionId, SessionStateName, Turn, TurnId, TurnState, WhenBusy,
+    Reference, Session, SessionId, SessionState, SessionStateName, Turn, TurnId, TurnState,
+    WhenBusy,
 };
 use wh_store::{Applied, QueueRules};
 
@@ -82,9 +83,18 @@ impl App {
     /// Waits for a turn, if there is time for it, and returns what it has come to.
     pub(crate) async fn outcome_of(&self, turn: TurnId, watch: Option<Watch>) -> Result<Prompted> {
         if let Some(mut watch) = watch {
-            while watch.next().await && !self.turn_is_at_rest(turn).await? {}
+            while watch.next().await {
+                let Some(found) = self.store.turn_by_id(turn).await? else {
+                    break;
+                };
+                if self.is_at_rest(&found).await? {
+                    return self.prompted(found).await;
+                }
+            }
         }
-        self.prompted(turn).await
+        let found = self.store.turn_by_id(turn).await?;
+        self.prompted(found.ok_or_else(|| AppError::not_found("turn"))?)
+            .await
     }
 
     /// Returns the turn that a session was begun with.
@@ -121,7 +131,7 @@ impl App {
             let reach = cx.authorize(operation)?;
             let found = self.store.turn_find(reach, &id_of(turn)?).await?;
             let turn = only_one("turn", found, |turn| turn.id.to_string())?;
-            self.prompted(turn.id).await
+            self.prompted(turn).await
         })
         .await
     }
@@ -148,36 +158,50 @@ impl App {
     }
 
     /// Tells whether a turn is over or needs an answer.
-    async fn turn_is_at_rest(&self, turn: TurnId) -> Result<bool> {
-        let Some(found) = self.store.turn_by_id(turn).await? else {
-            return Ok(true);
-        };
-        if found.state != TurnState::Running {
-            return Ok(found.state.is_end());
+    async fn is_at_rest(&self, turn: &Turn) -> Result<bool> {
+        if turn.state != TurnState::Running {
+            return Ok(turn.state.is_end());
         }
-        let whole = IdRef::Whole(found.session.into_untyped_uuid());
-        let session = self.store.session_find(Reach::All, &whole).await?.pop();
+        let session = self.session_of(turn).await?;
         Ok(session.is_none_or(|it| it.state.name() == SessionStateName::Waiting))
     }
 
+    async fn session_of(&self, turn: &Turn) -> Result<Option<Session>> {
+        let whole = IdRef::Whole(turn.session.into_untyped_uuid());
+        Ok(self.store.session_find(Reach::All, &whole).await?.pop())
+    }
+
     /// Returns what a turn has come to so far.
-    async fn prompted(&self, turn: TurnId) -> Result<Prompted> {
-        let turn = self.store.turn_by_id(turn).await?;
-        let turn = turn.ok_or_else(|| AppError::not_found("turn"))?;
-        let work = self.store.work_get(turn.session).await?;
-        let work = work.ok_or_else(|| AppError::not_found("session"))?;
-        let latest = self
-            .store
-            .message_latest(Reach::All, turn.session, MessageKind::Agent)
-            .await?;
+    async fn prompted(&self, turn: Turn) -> Result<Prompted> {
+        let latest = async {
+            let words = MessageKind::Agent;
+            let latest = self
+                .store
+                .message_latest(Reach::All, turn.session, words)
+                .await;
+            Ok(latest?)
+        };
+        let (session, latest) = tokio::try_join!(self.session_of(&turn), latest)?;
+        let session = session.ok_or_else(|| AppError::not_found("session"))?;
+        let approvals = match session.state {
+            SessionState::Waiting { .. } => self.approvals_of(turn.session).await?,
+            _ => Vec::new(),
+        };
         let words = latest.filter(|message| message.turn == Some(turn.id));
-        let pending = |approval: &Approval| approval.settled_at.is_none();
         Ok(Prompted {
             words: words.map(|message| message.text),
-            approvals: work.approvals.into_iter().filter(pending).collect(),
-            session: work.session,
+            approvals,
+            session,
             turn,
         })
+    }
+
+    /// Returns what a session waits for.
+    async fn approvals_of(&self, session: SessionId) -> Result<Vec<Approval>> {
+        let work = self.store.work_get(session).await?;
+        let approvals = work.map(|work| work.approvals).unwrap_or_default();
+        let pending = |approval: &Approval| approval.settled_at.is_none();
+        Ok(approvals.into_iter().filter(pending).collect())
     }
 }
 

@@ -163,6 +163,14 @@ impl SessionState {
         }
     }
 
+    /// Returns the turn that is under way.
+    pub fn turn(&self) -> Option<TurnId> {
+        match self {
+            Self::Running { turn, .. } | Self::Waiting { turn, .. } => Some(*turn),
+            _ => None,
+        }
+    }
+
     /// The only way a session changes state. What is not listed is an error, never silently ignored.
     pub fn next(&self, event: SessionEvent) -> Result<Self, IllegalTransition> {
         use SessionEvent as E;

@@ -11,7 +11,7 @@ use wh_domain::{
 use wh_store::{Result, RunFact, RunStep, StoreError};
 
 use crate::approval;
-use crate::batch::Batch;
+use crate::batch::{Batch, KEEP};
 use crate::error::store_error;
 use crate::message::last_words;
 use crate::row::{int, micros, uuid, uuid_opt};
@@ -53,16 +53,18 @@ pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result
         applying.fact(fact).await?;
     }
     applying.session.updated_at = applying.session.updated_at.max(step.at);
+    applying.count_above(used_before).await?;
     let mut update = update_query(&applying.session);
+    update.push(KEEP);
     let updated = update.build().execute(&mut *applying.conn).await;
     updated.map_err(store_error)?;
-    applying.count_above(used_before).await?;
     let Applying {
         session,
         events,
         changed_from,
         ..
     } = applying;
+    batch.kept();
     if let Some(from) = changed_from {
         let facts = [("seq", session.last_seq), ("from", from)];
         let facts = facts.map(|(name, n)| (name.to_owned(), n.to_string()));
@@ -88,28 +90,31 @@ async fn advance(conn: &mut SqliteConnection, step: &RunStep) -> Result<bool> {
     if step.after == step.through {
         return Ok(true);
     }
-    let row = sqlx::query("SELECT journal_seq FROM runs WHERE session_id = ? AND epoch = ?")
-        .bind(uuid(step.session))
-        .bind(int(step.epoch))
-        .fetch_optional(&mut *conn)
-        .await
-        .map_err(store_error)?
-        .ok_or(StoreError::NotFound { what: "run" })?;
-    let stored: i64 = row.try_get("journal_seq").map_err(store_error)?;
-    if stored >= int(step.through) {
-        return Ok(false);
+    let moved = sqlx::query(
+        "UPDATE runs SET journal_seq = ? WHERE session_id = ? AND epoch = ? AND journal_seq = ?",
+    )
+    .bind(int(step.through))
+    .bind(uuid(step.session))
+    .bind(int(step.epoch))
+    .bind(int(step.after))
+    .execute(&mut *conn)
+    .await
+    .map_err(store_error)?;
+    if moved.rows_affected() > 0 {
+        return Ok(true);
     }
-    if stored != int(step.after) {
-        return Err(StoreError::Stale { what: "the run" });
+    let stored: i64 =
+        sqlx::query_scalar("SELECT journal_seq FROM runs WHERE session_id = ? AND epoch = ?")
+            .bind(uuid(step.session))
+            .bind(int(step.epoch))
+            .fetch_optional(conn)
+            .await
+            .map_err(store_error)?
+            .ok_or(StoreError::NotFound { what: "run" })?;
+    match stored >= int(step.through) {
+        true => Ok(false),
+        false => Err(StoreError::Stale { what: "the run" }),
     }
-    sqlx::query("UPDATE runs SET journal_seq = ? WHERE session_id = ? AND epoch = ?")
-        .bind(int(step.through))
-        .bind(uuid(step.session))
-        .bind(int(step.epoch))
-        .execute(conn)
-        .await
-        .map_err(store_error)?;
-    Ok(true)
 }
 
 fn session_event(session: &Session, kind: EventKind, facts: Facts) -> NewEvent {
@@ -317,15 +322,16 @@ impl Applying<'_> {
             _ => self.at,
         };
         let wall = self.at.as_second().saturating_sub(since.as_second());
+        let is_current = self.session.state.turn() == Some(turn);
         // A prompt that never reached the agent has used nothing.
-        let usage = match self.running_turn().await? {
-            Some(running) if running == turn => Usage {
+        let usage = match is_current || self.running_turn().await? == Some(turn) {
+            true => Usage {
                 cost_micros: self.cost_of_no_turn().await?,
                 wall_seconds: u64::try_from(wall).unwrap_or(0),
                 turns: 1,
                 ..end.usage
             },
-            _ => Usage::default(),
+            false => Usage::default(),
         };
         let ended = sqlx::query(
             "UPDATE turns SET state = ?, reason = ?, commit_after = ?, used_input_tokens = ?, used_cached_tokens = ?,
@@ -353,10 +359,11 @@ impl Applying<'_> {
             cost_micros: 0,
             ..usage
         });
-        let is_current = matches!(&self.session.state,
-            SessionState::Running { turn: at, .. } | SessionState::Waiting { turn: at, .. } if *at == turn);
         if is_current {
-            self.withdraw().await?;
+            // A session that waits for nothing has nothing to take back.
+            if matches!(self.session.state, SessionState::Waiting { .. }) {
+                self.withdraw().await?;
+            }
             self.happens(SessionEvent::TurnFinished);
         }
         let (kind, words) = match end.state {
@@ -400,6 +407,9 @@ impl Applying<'_> {
 
     /// Returns how much of what the session has cost no turn is known to have: that is the cost of the turn that ends.
     async fn cost_of_no_turn(&mut self) -> Result<u64> {
+        if self.session.usage.cost_micros == 0 {
+            return Ok(0);
+        }
         let sql = "SELECT coalesce(sum(used_cost_micros), 0) FROM turns WHERE session_id = ?";
         let sum = sqlx::query_scalar::<_, i64>(sql)
             .bind(uuid(self.session.id))
@@ -427,9 +437,9 @@ impl Applying<'_> {
     }
 
     async fn gone(&mut self, ending: String, failed: Option<String>) -> Result<()> {
-        let turn = match &self.session.state {
-            SessionState::Running { turn, .. } | SessionState::Waiting { turn, .. } => Some(*turn),
-            _ => self.running_turn().await?,
+        let turn = match self.session.state.turn() {
+            None => self.running_turn().await?,
+            turn => turn,
         };
         let before = self.session.state.clone();
         if let Some(turn) = turn {
