@@ -3,22 +3,27 @@
 use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
-use wh_domain::{Event, EventSeq, Facts, Operation, PageLimit, Principal, Reach};
-use wh_store::EventPage;
+use wh_domain::{EventSeq, Facts, Operation, PageLimit, Principal, Reach};
+use wh_store::{EventPage, EventsSeen};
 
 use crate::{App, OpContext, Result};
 
 /// How often a follower's credential is looked at again, and the longest silence before a sign of life.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// Events read at a time.
+/// How long a follower that was just told something is left alone: what happens meanwhile it is told together.
+///
+/// The first event after a silence is told at once.
+const PAUSE: Duration = Duration::from_millis(10);
+
+/// Events read from the database at a time.
 const BATCH: u32 = 200;
 
 /// What a follower is told.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum FeedItem {
     /// Something changed.
-    Event(Event),
+    Events(EventsSeen),
     /// The number asked for is not kept (any more, or yet): forget what you know, read everything again, and go on
     /// from here.
     Resync { through: EventSeq },
@@ -36,7 +41,8 @@ pub enum EventStretch {
     },
 }
 
-/// Follows the feed for one principal. Holds no events: a slow follower costs nothing and misses nothing.
+/// Follows the feed for one principal. It holds a number and no queue: a slow follower costs nothing and misses nothing. Who keeps
+/// up is told from memory; who fell behind reads the database, a page at a time, until the rest is in memory.
 pub struct EventFeed {
     app: Arc<App>,
     principal: Principal,
@@ -45,6 +51,7 @@ pub struct EventFeed {
     newest: watch::Receiver<EventSeq>,
     is_checked: bool,
     valid_at: Option<Instant>,
+    told_at: Option<Instant>,
 }
 
 impl App {
@@ -99,6 +106,7 @@ impl App {
                 is_checked: after.is_none(),
                 newest,
                 valid_at: None,
+                told_at: None,
             })
         })
         .await
@@ -119,17 +127,13 @@ impl EventFeed {
             if !self.is_still_valid().await? {
                 return Ok(None);
             }
-            let limit = PageLimit::clamped(Some(BATCH));
-            let page = self
-                .app
-                .store
-                .event_list(self.reach, self.after, limit)
-                .await?;
-            self.after = self.after.max(page.through);
-            if !page.events.is_empty() {
-                return Ok(Some(page.events.into_iter().map(FeedItem::Event).collect()));
+            self.pause().await;
+            let (events, more) = self.read().await?;
+            if !events.is_empty() {
+                self.told_at = Some(Instant::now());
+                return Ok(Some(events.into_iter().map(FeedItem::Events).collect()));
             }
-            if page.more {
+            if more {
                 continue;
             }
             tokio::select! {
@@ -144,6 +148,32 @@ impl EventFeed {
                 }
             }
         }
+    }
+
+    /// Lets events gather after some were told.
+    async fn pause(&mut self) {
+        if let Some(told_at) = self.told_at {
+            tokio::time::sleep_until(told_at + PAUSE).await;
+            self.told_at = None;
+        }
+    }
+
+    /// Reads on, from memory if it is there; tells whether there is more right now.
+    async fn read(&mut self) -> Result<(Vec<EventsSeen>, bool)> {
+        let store = &self.app.store;
+        if let Some(recent) = store.event_recent(self.reach, self.after) {
+            self.after = recent.through;
+            // Only an answer that is full leaves something behind, and that has events or looked at many.
+            let more = self.after < *self.newest.borrow();
+            return Ok((recent.events, more));
+        }
+        let limit = PageLimit::clamped(Some(BATCH));
+        let page = store.event_list(self.reach, self.after, limit).await?;
+        self.after = self.after.max(page.through);
+        Ok((
+            EventsSeen::all(page.events).into_iter().collect(),
+            page.more,
+        ))
     }
 
     /// Looks at the credential again, now and then: a revoked one ends the feed within a second.

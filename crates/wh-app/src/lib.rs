@@ -62,5 +62,5 @@ pub use session::{SessionDetail, SessionQuery, SessionRelatives};
 pub use session_wait::Waited;
 pub use session_whole::SessionWhole;
 pub use supervise::RunsConfig;
-pub use wh_store::MessageHit;
+pub use wh_store::{EventsSeen, MessageHit};
 pub use worktree::{WorktreeQuery, WorktreeWanted};

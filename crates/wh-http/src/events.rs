@@ -1,7 +1,7 @@
 //! `/api/v1/events`: a page, or a stream by SSE or WebSocket, from any number on.
 //!
-//! A stream holds no events: it reads the next ones when the client has taken the last, so a slow client costs
-//! nothing and misses nothing. It ends when the server stops or the credential does.
+//! A stream holds no events: it asks for the next ones when the client has taken the last, so a slow client costs
+//! nothing and misses nothing. What is sent is written once for all clients. It ends when the server stops or the credential does.
 
 mod pulse;
 mod socket;
@@ -12,7 +12,7 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderMap, StatusCode, header, request::Parts};
-use wh_api::{EventListRequest, FeedView};
+use wh_api::EventListRequest;
 use wh_app::{EventFeed, FeedItem};
 
 use crate::{
@@ -92,27 +92,19 @@ impl Follower {
     /// # Cancel safety
     ///
     /// Safe, as [`EventFeed::next`] is.
-    async fn next(&mut self) -> Option<Vec<FeedView>> {
+    async fn next(&mut self) -> Option<Vec<FeedItem>> {
         // A busy feed never gets to wait, and so would not notice by itself.
         if self.server.app.shutdown().is_cancelled() {
             return None;
         }
         match self.feed.next().await {
-            Ok(items) => Some(items?.into_iter().map(view).collect()),
+            Ok(items) => items,
             Err(error) => {
                 // The client comes back with the last number it saw; nothing is lost.
                 tracing::warn!(%error, "an event stream ended early");
                 None
             }
         }
-    }
-}
-
-fn view(item: FeedItem) -> FeedView {
-    match item {
-        FeedItem::Event(event) => FeedView::Event(event.into()),
-        FeedItem::Resync { through } => FeedView::Resync { through },
-        FeedItem::Idle { through } => FeedView::Idle { through },
     }
 }
 

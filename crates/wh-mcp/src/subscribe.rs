@@ -18,7 +18,7 @@ use tokio_util::{
     sync::{CancellationToken, DropGuard},
     task::TaskTracker,
 };
-use wh_app::{App, EventFeed, FeedItem, OpContext};
+use wh_app::{App, EventFeed, EventsSeen, FeedItem, OpContext};
 use wh_domain::{Event, Subject};
 
 use crate::{
@@ -150,7 +150,7 @@ pub(crate) async fn listen(
         let Some(events) = events else {
             return Ok(());
         };
-        for event in &events {
+        for event in events.iter().flat_map(EventsSeen::iter) {
             for one in watched.iter().filter(|one| one.concerns(event)) {
                 if sink.notify_resource_updated(&one.uri).await.is_err() {
                     return Ok(());
@@ -198,7 +198,8 @@ pub(crate) async fn subscribe(
 
 async fn notify(mut feed: EventFeed, watched: Watched, peer: Peer<RoleServer>) {
     while let Ok(Some(events)) = next_events(&mut feed).await {
-        if events.iter().any(|event| watched.concerns(event)) {
+        let mut events = events.iter().flat_map(EventsSeen::iter);
+        if events.any(|event| watched.concerns(event)) {
             let param = ResourceUpdatedNotificationParam::new(watched.uri.clone());
             if peer.notify_resource_updated(param).await.is_err() {
                 return;
@@ -208,13 +209,13 @@ async fn notify(mut feed: EventFeed, watched: Watched, peer: Peer<RoleServer>) {
 }
 
 /// Returns the next events, or nothing when the feed is over.
-async fn next_events(feed: &mut EventFeed) -> Result<Option<Vec<Event>>, ErrorData> {
+async fn next_events(feed: &mut EventFeed) -> Result<Option<Vec<EventsSeen>>, ErrorData> {
     let Some(items) = feed.next().await.map_err(protocol_error)? else {
         return Ok(None);
     };
-    let event = |item| match item {
-        FeedItem::Event(event) => Some(event),
+    let events = |item| match item {
+        FeedItem::Events(events) => Some(events),
         FeedItem::Resync { .. } | FeedItem::Idle { .. } => None,
     };
-    Ok(Some(items.into_iter().filter_map(event).collect()))
+    Ok(Some(items.into_iter().filter_map(events).collect()))
 }

@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
-use wh_domain::{EventSeq, Key, KeyId, NewEvent, Run, Session, SessionId, TurnId};
+use wh_domain::{Event, EventSeq, Key, KeyId, NewEvent, Run, Session, SessionId, TurnId};
 use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, RunStep, StoreError};
 
 use crate::audit::AuditRow;
@@ -177,10 +177,10 @@ impl<'c> Batch<'c> {
         self.audits.iter().map(|audit| audit.at).max()
     }
 
-    /// Makes the transaction durable and returns the number of its last event.
-    pub(crate) async fn commit(self) -> sqlx::Result<EventSeq> {
+    /// Makes the transaction durable and returns its events.
+    pub(crate) async fn commit(self) -> sqlx::Result<Vec<Event>> {
         execute(self.conn, "COMMIT").await?;
-        Ok(self.last_event + self.events.len() as u64)
+        Ok(event::numbered(self.last_event, self.events))
     }
 }
 

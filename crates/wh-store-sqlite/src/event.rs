@@ -8,7 +8,7 @@ use tokio::sync::watch;
 use wh_domain::{
     Event, EventKind, EventSeq, NewEvent, PageLimit, Reach, SessionId, Subject, SubjectKind,
 };
-use wh_store::{EventPage, EventStore, Result};
+use wh_store::{EventPage, EventStore, Recent, Result};
 
 use crate::SqliteStore;
 use crate::batch::chunks;
@@ -53,6 +53,19 @@ impl EventStore for SqliteStore {
         })
     }
 
+    fn event_recent(&self, reach: Reach, after: EventSeq) -> Option<Recent> {
+        let sees: Box<dyn Fn(&Event) -> bool> = match reach {
+            Reach::All => Box::new(|_| true),
+            Reach::User(_) => Box::new(move |event| reach.covers_owner(event.body.owner)),
+            Reach::Key(_) => Box::new(move |event| {
+                reach.covers_owner(event.body.owner) && !is_identity(event.body.subject.kind)
+            }),
+            // Who belongs to a tree stands in the database.
+            Reach::Tree(_) => return None,
+        };
+        self.shared.recent.after(after, sees)
+    }
+
     async fn event_bounds(&self) -> Result<(EventSeq, EventSeq)> {
         let query = Query::new(
             "SELECT (SELECT coalesce(min(seq), 0) FROM events) AS oldest,
@@ -85,7 +98,7 @@ impl SqliteStore {
     }
 }
 
-/// Asks for events whose subject the reader owns.
+/// Asks for events whose subject the reader owns. [`EventStore::event_recent`] says the same of those in memory.
 fn owner_query(reach: Reach, after: EventSeq, limit: PageLimit) -> Query {
     let mut query = Query::new("SELECT t.* FROM events t WHERE t.seq > ");
     query.push_bind(int(after));
@@ -124,9 +137,15 @@ fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLim
     query
 }
 
-/// Leaves out what only users themselves may see.
+/// Leaves out what only users themselves may see, as [`is_identity`] does.
 fn push_no_identity(query: &mut Query) {
     query.push(" AND t.subject_kind NOT IN ('user', 'key', 'setting', 'server')");
+}
+
+/// Tells whether only users themselves may see what happens to this.
+fn is_identity(kind: SubjectKind) -> bool {
+    use SubjectKind::{Key, Server, Setting, User};
+    matches!(kind, User | Key | Setting | Server)
 }
 
 fn push_order(query: &mut Query, limit: PageLimit) {
@@ -150,6 +169,16 @@ fn event_row(row: &SqliteRow) -> Parsed<Event> {
             facts: row::facts(row, "facts")?,
         },
     })
+}
+
+/// Numbers events that were inserted after `last`, as they would be read back.
+pub(crate) fn numbered(last: EventSeq, events: Vec<(Timestamp, NewEvent)>) -> Vec<Event> {
+    let number = |(seq, (at, body)): (EventSeq, (Timestamp, NewEvent))| Event {
+        seq,
+        at: Timestamp::from_microsecond(micros(at)).unwrap_or(at),
+        body,
+    };
+    (last + 1..).zip(events).map(number).collect()
 }
 
 /// Adds events with the numbers after `last`, many with one statement.

@@ -10,7 +10,7 @@ use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
 use wh_domain::{EventSeq, Subject};
-use wh_store::{Applied, Commit, IdempotencyClaim, Result, Store};
+use wh_store::{Applied, Commit, IdempotencyClaim, RecentEvents, Result, Store};
 
 use crate::cache::BoardCache;
 use crate::change::{Change, Request};
@@ -60,6 +60,7 @@ impl SqliteStore {
             path,
             pages_max: options.pages_max,
             boards: Arc::new(BoardCache::new()),
+            recent: Arc::new(RecentEvents::new(last)),
             notes: Arc::new(Notes::new()),
             closing: CancellationToken::new(),
         };

@@ -7,8 +7,8 @@ use jiff::{SignedDuration, Timestamp};
 use sqlx::{Connection, SqliteConnection};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
-use wh_domain::{EventSeq, Session};
-use wh_store::{Applied, Forgotten, Result};
+use wh_domain::{Event, EventSeq, Session};
+use wh_store::{Applied, Forgotten, RecentEvents, Result};
 
 use crate::batch::{Batch, Failed, Txn};
 use crate::cache::BoardCache;
@@ -29,6 +29,7 @@ pub(crate) struct Shared {
     pub(crate) path: PathBuf,
     pub(crate) pages_max: Option<u32>,
     pub(crate) boards: Arc<BoardCache>,
+    pub(crate) recent: Arc<RecentEvents>,
     pub(crate) notes: Arc<Notes>,
     pub(crate) closing: CancellationToken,
 }
@@ -139,9 +140,9 @@ impl Writer {
         }
         let mut answers = Vec::with_capacity(requests.len());
         match self.try_write(requests, &mut answers, &waiting).await {
-            Ok(last_event) => {
+            Ok(events) => {
                 self.recovered();
-                self.announce(last_event);
+                self.announce(events);
                 answers.into_iter().for_each(Answer::send);
                 self.shared.notes.written(waiting.audits.len());
                 if let Some(conn) = &mut self.conn {
@@ -164,7 +165,7 @@ impl Writer {
         requests: &mut Vec<Request>,
         answers: &mut Vec<Answer>,
         waiting: &Waiting,
-    ) -> Txn<EventSeq> {
+    ) -> Txn<Vec<Event>> {
         if self.conn.is_none() {
             self.reconnect().await?;
         }
@@ -199,8 +200,11 @@ impl Writer {
         Ok(())
     }
 
-    /// Tells followers of new events.
-    fn announce(&mut self, last_event: EventSeq) {
+    /// Tells followers of new events, which are in memory by then.
+    fn announce(&mut self, events: Vec<Event>) {
+        let before = self.last_event;
+        let last_event = events.last().map_or(before, |event| event.seq);
+        self.shared.recent.push(before, events);
         self.last_event = last_event;
         let advance = |known: &mut EventSeq| last_event > std::mem::replace(known, last_event);
         self.events.send_if_modified(advance);

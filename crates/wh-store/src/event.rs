@@ -5,7 +5,7 @@ use jiff::Timestamp;
 use tokio::sync::watch;
 use wh_domain::{Event, EventSeq, NewEvent, PageLimit, Reach};
 
-use crate::Result;
+use crate::{Recent, Result};
 
 /// A stretch of the feed.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -31,6 +31,10 @@ pub trait EventStore {
         after: EventSeq,
         limit: PageLimit,
     ) -> Result<EventPage>;
+
+    /// Returns, from memory, what [`Self::event_list`] would return after `after`, as far as that is there; nothing when it
+    /// has to be read: because it is older, or because memory cannot tell what lies within reach.
+    fn event_recent(&self, reach: Reach, after: EventSeq) -> Option<Recent>;
 
     /// Returns the oldest and the newest number still kept; zeros when there is none.
     async fn event_bounds(&self) -> Result<(EventSeq, EventSeq)>;

@@ -2,6 +2,7 @@
 
 use std::collections::VecDeque;
 
+use futures::StreamExt;
 use wh_app::{EventFeed, FeedItem, OpContext};
 use wh_domain::{Event, KeyScope};
 
@@ -28,8 +29,8 @@ impl Follower {
             }
             let items = self.feed.next().await.unwrap();
             for item in items.expect("the feed goes on") {
-                if let FeedItem::Event(event) = item {
-                    self.waiting.push_back(event);
+                if let FeedItem::Events(events) = item {
+                    self.waiting.extend(events.iter().cloned());
                 }
             }
         }
@@ -100,4 +101,52 @@ async fn a_feed_ends_with_its_credential_and_with_the_server() {
         .unwrap();
     test.shutdown.cancel();
     while feed.next().await.unwrap().is_some() {}
+}
+
+#[tokio::test]
+async fn who_keeps_up_does_not_read_the_database() {
+    let test = TestApp::new().await;
+    let cx = test.local().await;
+    let mut feed = Follower::new(&test, &cx, None).await;
+    let mut made = vec![];
+    for n in 0..30 {
+        let board = board(&format!("board {n}"));
+        made.push(test.app.board_create(&cx, board).await.unwrap().id.into());
+    }
+    // Nothing can be read any more.
+    test.store.close().await;
+    for subject in made {
+        assert_eq!(feed.next().await.body.subject, subject);
+    }
+}
+
+#[tokio::test]
+async fn who_falls_behind_catches_up_without_gaps() {
+    const EVENTS: u64 = 20_000;
+    let test = TestApp::new().await;
+    let cx = test.local().await;
+    let mut feed = Follower::new(&test, &cx, None).await;
+    let subject = test.app.board_create(&cx, board("busy")).await.unwrap().id;
+    let first = feed.next().await;
+    let announce = |_| {
+        let event = first.body.clone();
+        test.store.event_announce(first.at, event)
+    };
+    let announced = futures::stream::iter(0..EVENTS).map(announce);
+    let announced = announced.buffer_unordered(2_000);
+    let all = announced.for_each(async |seq| assert!(seq.unwrap() > first.seq));
+    let early = async {
+        // This one reads while the others are written, and is overtaken.
+        for n in 1..=EVENTS {
+            assert_eq!(feed.next().await.seq, first.seq + n);
+        }
+    };
+    tokio::join!(all, early);
+    // This one begins when most are no longer in memory.
+    let mut late = Follower::new(&test, &cx, Some(first.seq)).await;
+    for n in 1..=EVENTS {
+        let event = late.next().await;
+        assert_eq!(event.seq, first.seq + n);
+        assert_eq!(event.body.subject, subject.into());
+    }
 }

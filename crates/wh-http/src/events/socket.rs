@@ -10,9 +10,11 @@ use axum::{
     },
     response::Response,
 };
+use futures::SinkExt;
 use wh_api::FeedView;
+use wh_app::FeedItem;
 
-use super::{Follower, pulse::Pulse};
+use super::{Follower, pulse::Pulse, sse};
 
 /// Bytes a client may send at once. It has nothing to say beyond pongs and a farewell.
 const MESSAGE_BYTES_MAX: usize = 4096;
@@ -54,17 +56,29 @@ async fn send_all(
     socket: &mut WebSocket,
     follower: &Follower,
     pulse: &mut Pulse,
-    items: Vec<FeedView>,
+    items: Vec<FeedItem>,
 ) -> Option<()> {
     for item in items {
-        let message = match item {
-            FeedView::Idle { .. } if !pulse.is_due() => continue,
-            FeedView::Idle { .. } => Message::Ping(Bytes::new()),
-            item => Message::text(serde_json::to_string(&item).ok()?),
+        let messages = match item {
+            FeedItem::Idle { .. } if !pulse.is_due() => continue,
+            FeedItem::Idle { .. } => vec![Message::Ping(Bytes::new())],
+            FeedItem::Resync { through } => {
+                let resync = FeedView::Resync { through };
+                vec![Message::text(serde_json::to_string(&resync).ok()?)]
+            }
+            FeedItem::Events(events) => sse::views(&events)
+                .map(|view| view.try_into().map(Message::Text))
+                .collect::<Result<_, _>>()
+                .ok()?,
         };
         let time_max = follower.server.config.limits.send_time_max;
-        let sent = tokio::time::timeout(time_max, socket.send(message)).await;
-        sent.ok()?.ok()?;
+        let send = async {
+            for message in messages {
+                socket.feed(message).await?;
+            }
+            socket.flush().await
+        };
+        tokio::time::timeout(time_max, send).await.ok()?.ok()?;
         pulse.beat();
     }
     Some(())

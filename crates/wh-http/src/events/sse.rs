@@ -9,6 +9,8 @@ use axum::{
 use futures::{StreamExt, stream};
 use http::{HeaderName, HeaderValue, header};
 use wh_api::FeedView;
+use wh_app::{EventsSeen, FeedItem};
+use wh_domain::Event;
 
 use super::{Follower, pulse::Pulse};
 
@@ -20,8 +22,9 @@ pub(super) fn respond(follower: Follower) -> Response {
     ))]);
     let rest = stream::unfold((follower, pulse), |(mut follower, mut pulse)| async move {
         let frames = next_frames(&mut follower, &mut pulse).await?;
-        Some((Ok(Bytes::from(frames)), (follower, pulse)))
+        Some((stream::iter(frames).map(Ok), (follower, pulse)))
     });
+    let rest = rest.flatten();
     let headers = [
         (
             header::CONTENT_TYPE,
@@ -37,14 +40,18 @@ pub(super) fn respond(follower: Follower) -> Response {
     (headers, Body::from_stream(opening.chain(rest))).into_response()
 }
 
-async fn next_frames(follower: &mut Follower, pulse: &mut Pulse) -> Option<String> {
+async fn next_frames(follower: &mut Follower, pulse: &mut Pulse) -> Option<Vec<Bytes>> {
     loop {
-        let mut frames = String::new();
+        let mut frames = Vec::new();
         for item in follower.next().await? {
-            if matches!(item, FeedView::Idle { .. }) && !pulse.is_due() {
-                continue;
+            match item {
+                FeedItem::Events(events) => frames.extend(events.texts(event_frame)),
+                FeedItem::Resync { through } => frames.push(framed(&FeedView::Resync { through })),
+                FeedItem::Idle { through } if pulse.is_due() => {
+                    frames.push(framed(&FeedView::Idle { through }));
+                }
+                FeedItem::Idle { .. } => {}
             }
-            frame(&mut frames, &item);
         }
         if !frames.is_empty() {
             pulse.beat();
@@ -53,7 +60,33 @@ async fn next_frames(follower: &mut Follower, pulse: &mut Pulse) -> Option<Strin
     }
 }
 
-/// Writes one event. Its id is where a client that loses the connection goes on.
+/// Comes between a frame's head and its view.
+const DATA: &[u8] = b"\ndata: ";
+/// Ends a frame.
+const END: &[u8] = b"\n\n";
+
+/// Returns the view of each event, as text: what stands in its frame.
+pub(super) fn views(events: &EventsSeen) -> impl Iterator<Item = Bytes> {
+    events.texts_of_each(event_frame).map(|frame| {
+        // Neither the head nor JSON has such a line of its own.
+        let data = frame.windows(DATA.len()).position(|part| part == DATA);
+        let begin = data.map_or(0, |at| at + DATA.len());
+        frame.slice(begin..frame.len() - END.len())
+    })
+}
+
+/// Writes one event of the feed.
+fn event_frame(out: &mut String, event: &Event) {
+    frame(out, &FeedView::Event(event.clone().into()));
+}
+
+fn framed(item: &FeedView) -> Bytes {
+    let mut out = String::new();
+    frame(&mut out, item);
+    out.into()
+}
+
+/// Writes one frame. Its id is where a client that loses the connection goes on.
 fn frame(out: &mut String, item: &FeedView) {
     let (name, id) = match item {
         FeedView::Event(event) => ("event", event.seq),

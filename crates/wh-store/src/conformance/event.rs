@@ -12,7 +12,7 @@ use wh_domain::{
 
 use super::Outcome;
 use super::fixture::{self, Made, commit, commit_with_event, done, event, owned_by};
-use crate::{Commit, Store};
+use crate::{Commit, EventsSeen, Store};
 
 /// Reads the feed to its end.
 async fn follow(
@@ -97,6 +97,10 @@ pub async fn are_in_order_and_without_gaps_under_64_writers(store: Arc<dyn Store
     let first = all.first().map_or(0, |e| e.seq);
     let gapless = all.iter().zip(first..).all(|(e, n)| e.seq == n);
     assert!(gapless && first == start + 1);
+    let recent = store.event_recent(Reach::All, start);
+    let recent = recent.ok_or("so few events are still in memory")?;
+    let from_memory = recent.events.iter().flat_map(EventsSeen::iter);
+    assert!(from_memory.eq(&all), "memory has what the database has");
     let (oldest, newest) = store.event_bounds().await?;
     assert!(oldest <= first && newest >= first + expected as u64 - 1);
     Ok(())
@@ -182,6 +186,13 @@ pub async fn are_seen_by_those_who_reach_their_subject(store: Arc<dyn Store>) ->
             .map(|n: usize| events[n].clone())
             .collect();
         assert_eq!(seen, expected, "{reach:?}");
+        // Memory says the same, or that it cannot tell.
+        if let Some(recent) = store.event_recent(reach, start) {
+            let from_memory = recent.events.iter().flat_map(EventsSeen::iter);
+            let from_memory: Vec<_> = from_memory.map(|e| e.body.clone()).collect();
+            assert_eq!(from_memory, expected, "{reach:?}");
+            assert_eq!(recent.through, *store.event_watch().borrow());
+        }
     }
     Ok(())
 }
