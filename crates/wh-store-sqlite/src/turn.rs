@@ -88,8 +88,9 @@ impl TurnStore for SqliteStore {
 
 /// Adds the condition that the session of `t` lies within reach.
 pub(crate) fn push_session_reach(query: &mut Query, reach: Reach) {
-    // The inner `t` is the session: conditions on reach are about a table of that alias.
-    query.push("t.session_id IN (SELECT t.id FROM sessions t WHERE ");
+    // The inner `t` is the session: conditions on reach are about a table of that alias. `session_id` is the outer one's,
+    // since sessions have no such column, and the plus keeps SQLite from collecting everything that lies within reach.
+    query.push("EXISTS (SELECT 1 FROM sessions t WHERE t.id = session_id AND +");
     push_owned(query, reach, Owned::Sessions);
     query.push(")");
 }
