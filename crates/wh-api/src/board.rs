@@ -8,6 +8,7 @@ use wh_domain::{
     Zone, ZoneInput,
 };
 
+use crate::ShareView;
 use crate::common::{at_most, field, list_request, optional, optional_reference, reference, time};
 
 /// The most zones or items one request may name.
@@ -70,7 +71,10 @@ impl BoardGetRequest {
 
 list_request! {
     /// Which boards to list.
-    BoardListRequest {}
+    BoardListRequest {
+        /// Those that others share with you, in place of your own.
+        shared: bool,
+    }
 }
 
 /// What to change about a board; what is absent stays.
@@ -270,6 +274,9 @@ pub struct BoardView {
     pub owner_id: String,
     pub zones: Vec<ZoneView>,
     pub items: Vec<PlacementView>,
+    /// Whom it is shared with; only what concerns you, if it is not yours.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub shares: Vec<ShareView>,
     /// Counts the changes.
     pub revision: u64,
     pub created_at: String,
@@ -312,6 +319,7 @@ impl From<&Board> for BoardView {
             owner_id: board.owner.user.to_string(),
             zones: board.zones.iter().map(ZoneView::from).collect(),
             items: board.placements.iter().map(PlacementView::from).collect(),
+            shares: board.shares.iter().map(ShareView::from).collect(),
             revision: board.revision,
             created_at: time(board.created_at),
             updated_at: time(board.updated_at),

@@ -19,6 +19,7 @@ mod server;
 mod session;
 mod session_brief;
 mod session_life;
+mod share;
 mod turn;
 mod user;
 mod worktree;
@@ -55,6 +56,7 @@ pub use session_life::{
     SessionForkRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
     SessionSpawnRequest, SessionWaitRequest, SessionWaitView, WaitedSessionView,
 };
+pub use share::{BoardShareRequest, ShareView};
 pub use turn::{TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, TurnView};
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
 pub use worktree::{

@@ -132,6 +132,12 @@ pub struct MessageView {
     pub kind: String,
     pub text: String,
     pub at: String,
+    /// Who sent a prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender: Option<String>,
+    /// The session that sent it, if an agent did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sender_session_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<String>,
     /// The rest of it, such as a tool's input and output.
@@ -145,7 +151,10 @@ impl MessageView {
         let detail = message.detail.filter(|_| depth == MessageDepth::Full);
         // What is not JSON after all is still shown, as text.
         let detail = detail.map(|text| serde_json::from_str(&text).unwrap_or(Value::String(text)));
+        let author = message.author.as_ref();
         Self {
+            sender: author.map(|it| it.name.to_string()),
+            sender_session_id: author.and_then(|it| it.session).map(|id| id.to_string()),
             id: message.id.to_string(),
             seq: message.seq,
             kind: message.kind.as_str().to_owned(),

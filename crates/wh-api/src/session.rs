@@ -21,6 +21,8 @@ list_request! {
         board: String,
         /// Only children of this session.
         parent: String,
+        /// Those that others share with you, in place of your own.
+        shared: bool,
         /// Archived ones too; false unless given.
         include_archived: bool,
     }

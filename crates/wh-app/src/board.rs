@@ -13,6 +13,7 @@ use wh_store::{Applied, StoreError};
 
 use crate::{
     App, AppError, OpContext, Result,
+    board_share::as_seen,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -34,6 +35,7 @@ impl App {
                 description: new.description,
                 zones: vec![],
                 placements: vec![],
+                shares: vec![],
                 revision: 0,
                 created_at: cx.now,
                 updated_at: cx.now,
@@ -78,12 +80,12 @@ impl App {
         let operation = Operation::BoardGet;
         self.read(cx, operation, facts([("board", board.as_str())]), async {
             let reach = cx.authorize(operation)?;
-            self.board_lookup(reach, board).await
+            Ok(as_seen(cx, self.board_lookup(reach, board).await?))
         })
         .await
     }
 
-    /// Lists boards.
+    /// Lists boards: the caller's own.
     pub async fn board_list(
         &self,
         cx: &OpContext,
@@ -91,7 +93,7 @@ impl App {
     ) -> Result<Page<Board, Uuid>> {
         let operation = Operation::BoardList;
         self.read(cx, operation, Facts::new(), async {
-            let reach = cx.authorize(operation)?;
+            let reach = Self::list_reach(cx, operation, false)?;
             Ok(self.store.board_list(reach, page).await?)
         })
         .await
@@ -101,7 +103,7 @@ impl App {
     pub async fn board_count(&self, cx: &OpContext) -> Result<u64> {
         let operation = Operation::BoardList;
         self.read(cx, operation, Facts::new(), async {
-            let reach = cx.authorize(operation)?;
+            let reach = Self::list_reach(cx, operation, false)?;
             Ok(self.store.board_count(reach).await?)
         })
         .await

@@ -237,6 +237,7 @@ mod tests {
             kind,
             text: text.to_owned(),
             detail: detail.map(str::to_owned),
+            author: None,
             created_at: jiff::Timestamp::UNIX_EPOCH,
         };
         let failed = Some(r#"{"status":"failed"}"#);

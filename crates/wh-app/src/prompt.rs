@@ -4,14 +4,15 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Approval, ErrorCode, IdRef, MessageKind, Operation, PageLimit, PageRequest, Prompt, Reach,
-    Reference, Session, SessionId, SessionState, SessionStateName, Turn, TurnId, TurnState,
-    WhenBusy,
+    Approval, ErrorCode, EventKind, Facts, IdRef, MessageKind, NewEvent, Operation, PageLimit,
+    PageRequest, Prompt, Reach, Reference, Session, SessionId, SessionState, SessionStateName,
+    Turn, TurnId, TurnState, WhenBusy,
 };
 use wh_store::{Applied, QueueRules};
 
 use crate::{
     App, AppError, OpContext, Result,
+    board_share::refuse_steering,
     context::facts,
     lookup::{id_of, only_one},
     session_wait::{WAIT_MAX, Watch},
@@ -50,6 +51,9 @@ impl App {
                 let reach = cx.authorize(operation)?;
                 let found = self.session_lookup(reach, session).await?;
                 refuse_self(cx, &found)?;
+                if when_busy == WhenBusy::Steer {
+                    refuse_steering(cx, &found)?;
+                }
                 if found.archived {
                     return Err(
                         AppError::new(ErrorCode::Conflict, "the session is archived")
@@ -68,7 +72,8 @@ impl App {
                     waiting_max: WAITING_MAX,
                     only_if_free: when_busy == WhenBusy::Reject,
                 };
-                let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
+                let events = vec![turn_event(cx, &found, turn.id)];
+                let commit = cx.commit(operation, turn.id.into(), facts, events);
                 let id = match self.store.turn_queue(&turn, rules, commit).await? {
                     Applied::Done { .. } => turn.id,
                     Applied::Replayed { subject } => TurnId::from_untyped_uuid(subject.id),
@@ -202,6 +207,18 @@ impl App {
         let approvals = work.map(|work| work.approvals).unwrap_or_default();
         let pending = |approval: &Approval| approval.settled_at.is_none();
         Ok(approvals.into_iter().filter(pending).collect())
+    }
+}
+
+/// Announces a prompt, and who sent it.
+fn turn_event(cx: &OpContext, session: &Session, turn: TurnId) -> NewEvent {
+    NewEvent {
+        kind: EventKind::Created,
+        subject: turn.into(),
+        owner: session.owner,
+        session: Some(session.id),
+        actor: Some(cx.principal.user),
+        facts: Facts::new(),
     }
 }
 

@@ -26,6 +26,8 @@ pub struct SessionQuery {
     pub worktree: Option<Reference>,
     pub parent: Option<Reference>,
     pub include_archived: bool,
+    /// Those that others share with the caller, in place of the caller's own.
+    pub shared: bool,
 }
 
 /// A session and what is known of its process.
@@ -54,8 +56,8 @@ impl App {
     ) -> Result<Page<Session, Uuid>> {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
-            let reach = cx.authorize(operation)?;
-            let filter = self.session_filter(reach, query).await?;
+            let reach = Self::list_reach(cx, operation, query.shared)?;
+            let filter = self.session_filter(cx.authorize(operation)?, query).await?;
             Ok(self.store.session_list(reach, &filter, page).await?)
         })
         .await
@@ -65,8 +67,8 @@ impl App {
     pub async fn session_count(&self, cx: &OpContext, query: SessionQuery) -> Result<u64> {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
-            let reach = cx.authorize(operation)?;
-            let filter = self.session_filter(reach, query).await?;
+            let reach = Self::list_reach(cx, operation, query.shared)?;
+            let filter = self.session_filter(cx.authorize(operation)?, query).await?;
             Ok(self.store.session_count(reach, &filter).await?)
         })
         .await

@@ -113,6 +113,14 @@ impl Client {
         self.get(&["boards", board], &Empty {}).await
     }
 
+    pub async fn board_share(&self, request: &BoardShareRequest) -> Result<BoardView> {
+        let (path, body) = (
+            ["boards", &request.board, "shares"],
+            without("board", request)?,
+        );
+        self.call(Method::PUT, &path, &Empty {}, Some(&body)).await
+    }
+
     pub async fn board_update(&self, request: &BoardUpdateRequest) -> Result<BoardView> {
         let body = without("board", request)?;
         self.patch(&["boards", &request.board], &body).await

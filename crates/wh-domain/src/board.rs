@@ -2,7 +2,9 @@
 
 use jiff::Timestamp;
 
-use crate::{BoardId, Description, Name, Owner, PromptTemplate, SessionId, WorktreeId, ZoneId};
+use crate::{
+    BoardId, Description, Name, Owner, PromptTemplate, SessionId, Share, WorktreeId, ZoneId,
+};
 
 /// A canvas for worktrees and sessions.
 #[derive(Clone, Debug, PartialEq)]
@@ -13,6 +15,8 @@ pub struct Board {
     pub description: Option<Description>,
     pub zones: Vec<Zone>,
     pub placements: Vec<Placement>,
+    /// Whom it is shared with, and the sessions on it.
+    pub shares: Vec<Share>,
     /// Counts the changes; a change made against an older one is refused and tried again.
     pub revision: u64,
     pub created_at: Timestamp,
@@ -279,6 +283,7 @@ impl Board {
             description: self.description.clone(),
             zones: zones.collect(),
             placements: placements.collect(),
+            shares: vec![],
             revision: 1,
             created_at: copy.now,
             updated_at: copy.now,

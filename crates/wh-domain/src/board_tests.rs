@@ -46,6 +46,7 @@ fn board() -> Board {
         description: None,
         zones: vec![],
         placements: vec![],
+        shares: vec![],
         revision: 1,
         created_at: Timestamp::UNIX_EPOCH,
         updated_at: Timestamp::UNIX_EPOCH,

@@ -33,6 +33,7 @@ mod session;
 mod session_input;
 mod session_state;
 mod setting;
+mod share;
 mod task;
 mod text;
 mod turn;
@@ -60,7 +61,7 @@ pub use input::{
 };
 pub use key::{Key, KeyBinding, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::{Limits, SpawnLimits};
-pub use message::{Message, MessageKind, NewMessage, conversation_text};
+pub use message::{Author, Message, MessageKind, NewMessage, conversation_text};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
@@ -78,6 +79,7 @@ pub use session_input::{
 };
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
+pub use share::{BoardShareChange, Share, ShareLevel, ShareWith};
 pub use task::{NoteKind, TaskPriority, TaskStatus};
 pub use text::{
     AgentName, BranchName, Description, IdempotencyKey, Name, Prompt, PromptTemplate, TextRefusal,

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{MessageId, SessionId, TurnId};
+use crate::{MessageId, SessionId, TurnId, UserName};
 
 /// One entry of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,7 +17,17 @@ pub struct Message {
     pub text: String,
     /// The rest of it, as JSON.
     pub detail: Option<String>,
+    /// Who sent it, if it is a prompt.
+    pub author: Option<Author>,
     pub created_at: Timestamp,
+}
+
+/// Who sent a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Author {
+    pub name: UserName,
+    /// The session whose token sent it.
+    pub session: Option<SessionId>,
 }
 
 /// A message that has no number yet.

@@ -3,7 +3,9 @@
 //! REST routes, MCP tools and CLI commands are translations of these; a test on each surface fails when one of them
 //! has no row here, and the matrix test calls every row with every kind of credential.
 
-use crate::{Credential, CredentialKind, Denied, Principal, Reach, SessionRole, UserRole};
+use crate::{
+    Credential, CredentialKind, Denied, Principal, Reach, SessionRole, ShareLevel, UserRole,
+};
 
 /// What calling an operation does to the world.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -46,6 +48,8 @@ pub struct Rule {
     pub clients: bool,
     /// The roles whose session tokens may call it.
     pub roles: &'static [SessionRole],
+    /// The level of sharing that opens it to users for what others own; nothing does unless given.
+    pub shared: Option<ShareLevel>,
 }
 
 const EVERY_ROLE: &[SessionRole] = &SessionRole::ALL;
@@ -57,11 +61,16 @@ const DIRECTORS: &[SessionRole] = &[
     SessionRole::Coding,
 ];
 
+/// For what is one's own alone.
+const OWN: Option<ShareLevel> = None;
+const READ: Option<ShareLevel> = Some(ShareLevel::Read);
+const PROMPT: Option<ShareLevel> = Some(ShareLevel::Prompt);
+
 /// What a key for a session's name alone may call; on its own session only.
 const OF_SESSION_INTERNAL: &[Operation] = &[Operation::SessionUpdate];
 
 macro_rules! operations {
-    ($($operation:ident, $name:literal, $effect:ident, $standing:ident, $clients:literal, $roles:ident;)+) => {
+    ($($operation:ident, $name:literal, $effect:ident, $standing:ident, $clients:literal, $roles:ident, $shared:ident;)+) => {
         /// Something a caller can ask the application to do. Each exists once, in `wh-app`, under this name.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Operation {
@@ -86,61 +95,63 @@ macro_rules! operations {
             standing: Standing::$standing,
             clients: $clients,
             roles: $roles,
+            shared: $shared,
         },)+];
     };
 }
 
 operations! {
-    // operation,       name,                effect,  standing, clients, roles of session tokens
-    SessionCurrent,     "session_current",   Read,    Anyone,   false,   EVERY_ROLE;
-    SessionList,        "session_list",      Read,    Anyone,   true,    EVERY_ROLE;
-    SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE;
-    SessionCreate,      "session_create",    Write,   Anyone,   true,    NO_ROLE;
-    SessionSpawn,       "session_spawn",     Write,   Anyone,   true,    DIRECTORS;
-    SessionFork,        "session_fork",      Write,   Anyone,   true,    DIRECTORS;
-    SessionPrompt,      "session_prompt",    Write,   Anyone,   true,    DIRECTORS;
-    SessionWait,        "session_wait",      Read,    Anyone,   true,    EVERY_ROLE;
-    SessionInterrupt,   "session_interrupt", Set,     Anyone,   true,    DIRECTORS;
-    SessionManage,      "session_manage",    Destroy, Anyone,   true,    DIRECTORS;
-    SessionUpdate,      "session_update",    Set,     Anyone,   true,    EVERY_ROLE;
-    SessionTree,        "session_tree",      Read,    Anyone,   true,    EVERY_ROLE;
-    BoardList,          "board_list",        Read,    Anyone,   true,    EVERY_ROLE;
-    BoardGet,           "board_get",         Read,    Anyone,   true,    EVERY_ROLE;
-    BoardCreate,        "board_create",      Write,   Anyone,   true,    NO_ROLE;
-    BoardUpdate,        "board_update",      Set,     Anyone,   true,    NO_ROLE;
-    BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    NO_ROLE;
-    SessionSearch,      "session_search",    Read,    Anyone,   true,    EVERY_ROLE;
-    MessageList,        "message_list",      Read,    Anyone,   true,    EVERY_ROLE;
-    MessageGet,         "message_get",       Read,    Anyone,   true,    EVERY_ROLE;
-    TurnList,           "turn_list",         Read,    Anyone,   true,    EVERY_ROLE;
-    TurnGet,            "turn_get",          Read,    Anyone,   true,    EVERY_ROLE;
-    ApprovalList,       "approval_list",     Read,    Anyone,   true,    EVERY_ROLE;
-    ApprovalAnswer,     "approval_answer",   Set,     Anyone,   true,    DIRECTORS;
-    AgentList,          "agent_list",        Read,    Anyone,   true,    EVERY_ROLE;
-    AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE;
-    RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE;
-    RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE;
-    WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE;
-    WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE;
-    WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    NO_ROLE;
-    WorktreeDiff,       "worktree_diff",     Read,    Anyone,   true,    EVERY_ROLE;
-    WorktreeMerge,      "worktree_merge",    Set,     Anyone,   true,    NO_ROLE;
-    WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE;
-    UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE;
-    UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE;
-    UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE;
-    KeyCreate,          "key_create",        Write,   Anyone,   false,   NO_ROLE;
-    KeyList,            "key_list",          Read,    Anyone,   false,   NO_ROLE;
-    KeyRevoke,          "key_revoke",        Destroy, Anyone,   false,   NO_ROLE;
-    ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE;
-    ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE;
-    AuditList,          "audit_list",        Read,    Anyone,   false,   NO_ROLE;
-    EventList,          "event_list",        Read,    Anyone,   true,    EVERY_ROLE;
-    BackupCreate,       "backup_create",     Write,   Admin,    false,   NO_ROLE;
-    LoginLinkCreate,    "login_link_create", Write,   Admin,    false,   NO_ROLE;
-    LoginRedeem,        "login_redeem",      Write,   Anyone,   false,   NO_ROLE;
-    Logout,             "logout",            Destroy, Anyone,   false,   NO_ROLE;
-    WhoAmI,             "whoami",            Read,    Anyone,   true,    EVERY_ROLE;
+    // operation,       name,                effect,  standing, clients, roles,      shared
+    SessionCurrent,     "session_current",   Read,    Anyone,   false,   EVERY_ROLE, OWN;
+    SessionList,        "session_list",      Read,    Anyone,   true,    EVERY_ROLE, READ;
+    SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE, READ;
+    SessionCreate,      "session_create",    Write,   Anyone,   true,    NO_ROLE,    OWN;
+    SessionSpawn,       "session_spawn",     Write,   Anyone,   true,    DIRECTORS,  OWN;
+    SessionFork,        "session_fork",      Write,   Anyone,   true,    DIRECTORS,  OWN;
+    SessionPrompt,      "session_prompt",    Write,   Anyone,   true,    DIRECTORS,  PROMPT;
+    SessionWait,        "session_wait",      Read,    Anyone,   true,    EVERY_ROLE, READ;
+    SessionInterrupt,   "session_interrupt", Set,     Anyone,   true,    DIRECTORS,  OWN;
+    SessionManage,      "session_manage",    Destroy, Anyone,   true,    DIRECTORS,  OWN;
+    SessionUpdate,      "session_update",    Set,     Anyone,   true,    EVERY_ROLE, OWN;
+    SessionTree,        "session_tree",      Read,    Anyone,   true,    EVERY_ROLE, READ;
+    BoardList,          "board_list",        Read,    Anyone,   true,    EVERY_ROLE, READ;
+    BoardGet,           "board_get",         Read,    Anyone,   true,    EVERY_ROLE, READ;
+    BoardCreate,        "board_create",      Write,   Anyone,   true,    NO_ROLE,    OWN;
+    BoardUpdate,        "board_update",      Set,     Anyone,   true,    NO_ROLE,    OWN;
+    BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    NO_ROLE,    OWN;
+    BoardShare,         "board_share",       Set,     Anyone,   false,   NO_ROLE,    OWN;
+    SessionSearch,      "session_search",    Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    MessageList,        "message_list",      Read,    Anyone,   true,    EVERY_ROLE, READ;
+    MessageGet,         "message_get",       Read,    Anyone,   true,    EVERY_ROLE, READ;
+    TurnList,           "turn_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
+    TurnGet,            "turn_get",          Read,    Anyone,   true,    EVERY_ROLE, READ;
+    ApprovalList,       "approval_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    ApprovalAnswer,     "approval_answer",   Set,     Anyone,   true,    DIRECTORS,  OWN;
+    AgentList,          "agent_list",        Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE,    OWN;
+    WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    NO_ROLE,    OWN;
+    WorktreeDiff,       "worktree_diff",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    WorktreeMerge,      "worktree_merge",    Set,     Anyone,   true,    NO_ROLE,    OWN;
+    WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE,    OWN;
+    UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
+    UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
+    UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;
+    KeyCreate,          "key_create",        Write,   Anyone,   false,   NO_ROLE,    OWN;
+    KeyList,            "key_list",          Read,    Anyone,   false,   NO_ROLE,    OWN;
+    KeyRevoke,          "key_revoke",        Destroy, Anyone,   false,   NO_ROLE,    OWN;
+    ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE,    OWN;
+    ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE,    OWN;
+    AuditList,          "audit_list",        Read,    Anyone,   false,   NO_ROLE,    OWN;
+    EventList,          "event_list",        Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    BackupCreate,       "backup_create",     Write,   Admin,    false,   NO_ROLE,    OWN;
+    LoginLinkCreate,    "login_link_create", Write,   Admin,    false,   NO_ROLE,    OWN;
+    LoginRedeem,        "login_redeem",      Write,   Anyone,   false,   NO_ROLE,    OWN;
+    Logout,             "logout",            Destroy, Anyone,   false,   NO_ROLE,    OWN;
+    WhoAmI,             "whoami",            Read,    Anyone,   true,    EVERY_ROLE, OWN;
 }
 
 impl Operation {
@@ -178,7 +189,10 @@ impl Principal {
         if operation == Operation::SessionCurrent && kind != CredentialKind::Session {
             return Err(Denied::NoSession);
         }
-        Ok(self.reach())
+        Ok(match (self.reach(), rule.shared) {
+            (Reach::User(user), Some(level)) => Reach::UserAndGuest { user, level },
+            (reach, _) => reach,
+        })
     }
 }
 
@@ -216,6 +230,64 @@ mod tests {
             assert_eq!(allowed, renames, "{}", operation.name());
         }
         assert!(matches!(principal.reach(), Reach::Tree(_)));
+    }
+
+    #[test]
+    fn sharing_opens_reads_and_prompts_and_nothing_else() {
+        for operation in Operation::ALL {
+            let rule = operation.rule();
+            let expected = match (*operation, rule.effect.changes()) {
+                (Operation::SessionPrompt, _) => Some(Some(ShareLevel::Prompt)),
+                (_, true) => Some(None),
+                (_, false) => None,
+            };
+            if let Some(expected) = expected {
+                assert_eq!(rule.shared, expected, "{}", rule.name);
+            }
+            assert!(rule.shared.is_none() || rule.standing == Standing::Anyone);
+        }
+    }
+
+    #[test]
+    fn only_users_are_given_what_is_shared() {
+        let id = Uuid::from_u128(1);
+        let (key, session) = (
+            KeyId::from_untyped_uuid(id),
+            SessionId::from_untyped_uuid(id),
+        );
+        let principal = |role, credential| Principal {
+            user: UserId::from_untyped_uuid(id),
+            role,
+            credential,
+        };
+        let of_session = Credential::Session {
+            key,
+            session,
+            role: SessionRole::General,
+            lineage: crate::RoleSet::default(),
+            epoch: 1,
+        };
+        use UserRole::{Admin, Member};
+        for (role, credential, given) in [
+            (Member, Credential::Full { key }, true),
+            (Member, Credential::Read { key }, true),
+            (Member, Credential::Browser { key }, true),
+            (Member, Credential::Client { key }, false),
+            (Member, of_session, false),
+            (Admin, Credential::Full { key }, false),
+            (Admin, Credential::Client { key }, false),
+        ] {
+            let caller = principal(role, credential);
+            for operation in Operation::ALL {
+                let Ok(reach) = caller.authorize(*operation) else {
+                    continue;
+                };
+                let wide = matches!(reach, Reach::UserAndGuest { .. });
+                let shared = operation.rule().shared.is_some();
+                assert_eq!(wide, given && shared, "{} by {caller:?}", operation.name());
+                assert_eq!(reach.own(), caller.reach());
+            }
+        }
     }
 
     #[test]

@@ -1,6 +1,6 @@
 //! Whose something is, and how far a principal can see.
 
-use crate::{KeyId, SessionId, UserId};
+use crate::{Board, KeyId, SessionId, ShareLevel, UserId};
 
 /// Whose an entity is.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -17,6 +17,10 @@ pub enum Reach {
     All,
     /// What one user owns.
     User(UserId),
+    /// What others share with one user, at this level or above.
+    Guest { user: UserId, level: ShareLevel },
+    /// What one user owns, and what others share with them.
+    UserAndGuest { user: UserId, level: ShareLevel },
     /// What one client key made.
     Key(KeyId),
     /// One session, its descendants, and what they work on.
@@ -30,9 +34,29 @@ impl Reach {
     pub fn covers_owner(self, owner: Owner) -> bool {
         match self {
             Self::All => true,
-            Self::User(user) => owner.user == user,
+            Self::User(user) | Self::UserAndGuest { user, .. } => owner.user == user,
             Self::Key(key) => owner.key == Some(key),
-            Self::Tree(_) => false,
+            Self::Guest { .. } | Self::Tree(_) => false,
+        }
+    }
+
+    /// Tells whether a board lies within reach; of a session's tree, the store tells.
+    pub fn covers_board(self, board: &Board) -> bool {
+        let given = match self {
+            Self::Guest { user, level } | Self::UserAndGuest { user, level } => {
+                board.owner.user != user && board.level_for(user) >= Some(level)
+            }
+            _ => false,
+        };
+        given || self.covers_owner(board.owner)
+    }
+
+    /// Returns the part of it that is not only shared.
+    #[must_use]
+    pub fn own(self) -> Self {
+        match self {
+            Self::UserAndGuest { user, .. } => Self::User(user),
+            reach => reach,
         }
     }
 }

@@ -1,6 +1,8 @@
 //! Who is calling.
 
-use crate::{KeyId, Operation, Owner, Reach, RoleSet, SessionId, SessionRole, UserId, UserRole};
+use crate::{
+    KeyId, Operation, Owner, Reach, RoleSet, SessionId, SessionRole, ShareLevel, UserId, UserRole,
+};
 
 /// Who is calling: a user and the credential that speaks for them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -135,6 +137,13 @@ impl Principal {
             _ if self.role == UserRole::Admin => Reach::All,
             _ => Reach::User(self.user),
         }
+    }
+
+    /// Returns what others share with this principal's user, if its credential sees more than its own.
+    pub fn guest_reach(&self, level: ShareLevel) -> Option<Reach> {
+        let user = self.user;
+        let is_user = matches!(self.reach(), Reach::All | Reach::User(_));
+        is_user.then_some(Reach::Guest { user, level })
     }
 
     /// Returns the owner of what this principal makes.

@@ -35,7 +35,10 @@ impl AuditStore for SqliteStore {
         let mut query = Query::new("SELECT t.* FROM audit t WHERE ");
         match reach {
             Reach::All => query.push("TRUE"),
-            Reach::User(user) => query.push("t.user_id = ").push_bind(uuid(user)),
+            Reach::User(user) | Reach::UserAndGuest { user, .. } => {
+                query.push("t.user_id = ").push_bind(uuid(user))
+            }
+            Reach::Guest { .. } => query.push("FALSE"),
             Reach::Key(key) => query.push("t.key_id = ").push_bind(uuid(key)),
             Reach::Tree(session) => query.push("t.session_id = ").push_bind(uuid(session)),
         };

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use uuid::Uuid;
-use wh_domain::{Board, BoardItem, IdRef, Page, PageRequest, Reach};
+use wh_domain::{Board, BoardItem, IdRef, Page, PageRequest, Reach, ShareWith};
 use wh_store::{Applied, BoardStore, Commit, Result, StoreError};
 
 use crate::SqliteStore;
@@ -31,9 +31,9 @@ impl BoardStore for SqliteStore {
 
     async fn board_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Arc<Board>>> {
         match (reach, id) {
-            (Reach::All | Reach::User(_) | Reach::Key(_), IdRef::Whole(id)) => {
+            (reach, IdRef::Whole(id)) if !matches!(reach, Reach::Tree(_)) => {
                 let board = self.board_by_id(*id).await?;
-                let seen = board.filter(|board| reach.covers_owner(board.owner));
+                let seen = board.filter(|board| reach.covers_board(board));
                 Ok(seen.into_iter().collect())
             }
             _ => {
@@ -111,7 +111,7 @@ pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, board: &Board) -> Resul
         .push_bind(micros(board.created_at))
         .push_bind(micros(board.updated_at))
         .push_unseparated(")");
-    let is_empty = board.zones.is_empty() && board.placements.is_empty();
+    let is_empty = board.zones.is_empty() && board.placements.is_empty() && board.shares.is_empty();
     if is_empty {
         insert.push(KEEP);
     }
@@ -144,7 +144,8 @@ pub(crate) async fn save_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<
     }
     // Zones last and placements first, because placements refer to zones.
     sqlx::query(
-        "DELETE FROM placements WHERE board_id = ?1; DELETE FROM zones WHERE board_id = ?1",
+        "DELETE FROM placements WHERE board_id = ?1; DELETE FROM zones WHERE board_id = ?1;
+         DELETE FROM board_shares WHERE board_id = ?1",
     )
     .bind(id)
     .execute(&mut *batch.conn)
@@ -207,6 +208,26 @@ async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<(
                 .push_bind(placement.position.x)
                 .push_bind(placement.position.y)
                 .push_bind(uuid_opt(placement.zone));
+        });
+        let insert = query.build().persistent(is_common(chunk.len()));
+        insert.execute(&mut *batch.conn).await?;
+    }
+    insert_shares(batch, board).await
+}
+
+async fn insert_shares(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<()> {
+    let shares: Vec<_> = board.shares.iter().enumerate().collect();
+    for chunk in shares.chunks(ROWS_MAX) {
+        let mut query = Query::new("INSERT INTO board_shares (board_id, user_id, ord, level) ");
+        query.push_values(chunk, |mut row, (ord, share)| {
+            let user = match &share.with {
+                ShareWith::Everyone => Vec::new(),
+                ShareWith::User { id, .. } => uuid(*id).as_bytes().to_vec(),
+            };
+            row.push_bind(uuid(board.id))
+                .push_bind(user)
+                .push_bind(int(*ord as u64))
+                .push_bind(share.level.as_str());
         });
         let insert = query.build().persistent(is_common(chunk.len()));
         insert.execute(&mut *batch.conn).await?;

@@ -6,7 +6,7 @@ use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
     Board, BoardItem, Color, Description, Name, Owner, Placement, Position, PromptTemplate, Rect,
-    Zone,
+    Share, ShareLevel, ShareWith, UserName, Zone,
 };
 use wh_store::Result;
 
@@ -47,7 +47,7 @@ pub(crate) fn begin() -> Query {
     Query::new("WITH found (id) AS MATERIALIZED (SELECT t.id FROM boards t WHERE ")
 }
 
-/// Completes the query: the chosen boards, newest first, each followed by its zones and its placements.
+/// Completes the query: the chosen boards, newest first, each followed by its zones, its placements and its shares.
 pub(crate) fn finish(mut query: Query) -> Query {
     query.push(
         ") SELECT b.id AS board_id, 0 AS part, 0 AS ord, b.owner_user_id AS id1, b.owner_key_id AS id2,
@@ -63,6 +63,10 @@ pub(crate) fn finish(mut query: Query) -> Query {
          SELECT p.board_id, 2, p.ord, p.item_id, p.zone_id, p.item_kind, NULL, NULL, NULL, NULL, NULL,
                p.x, p.y, NULL, NULL
            FROM found CROSS JOIN placements p ON p.board_id = found.id
+         UNION ALL
+         SELECT s.board_id, 3, s.ord, u.id, NULL, u.name, s.level, NULL, NULL, NULL, NULL,
+               NULL, NULL, NULL, NULL
+           FROM found CROSS JOIN board_shares s ON s.board_id = found.id LEFT JOIN users u ON u.id = s.user_id
          ORDER BY 1 DESC, 2, 3",
     );
     query
@@ -90,10 +94,10 @@ fn add_part(board: &mut Parsed<Board>, part: i64, row: &SqliteRow) -> Parsed<()>
     let Ok(board) = board else {
         return Ok(());
     };
-    if part == 1 {
-        board.zones.push(zone_row(row)?);
-    } else {
-        board.placements.push(placement_row(row)?);
+    match part {
+        1 => board.zones.push(zone_row(row)?),
+        2 => board.placements.push(placement_row(row)?),
+        _ => board.shares.push(share_row(row)?),
     }
     Ok(())
 }
@@ -109,6 +113,7 @@ fn board_row(row: &SqliteRow) -> Parsed<Board> {
         description: row::parse_opt(row, "text2", Description::parse)?,
         zones: Vec::new(),
         placements: Vec::new(),
+        shares: Vec::new(),
         revision: row::count(row, "int1")?,
         created_at: row::time(row, "int2")?,
         updated_at: row::time(row, "int3")?,
@@ -128,6 +133,19 @@ fn zone_row(row: &SqliteRow) -> Parsed<Zone> {
         },
         prompt_template: row::parse_opt(row, "text3", PromptTemplate::parse)?,
     })
+}
+
+fn share_row(row: &SqliteRow) -> Parsed<Share> {
+    let name = row::parse_opt(row, "text1", UserName::parse)?;
+    let with = match name {
+        Some(name) => ShareWith::User {
+            id: row::id(row, "id1")?,
+            name,
+        },
+        None => ShareWith::Everyone,
+    };
+    let level = row::parse_enum(row, "text2", ShareLevel::parse)?;
+    Ok(Share { with, level })
 }
 
 fn placement_row(row: &SqliteRow) -> Parsed<Placement> {

@@ -56,12 +56,14 @@ impl EventStore for SqliteStore {
     fn event_recent(&self, reach: Reach, after: EventSeq) -> Option<Recent> {
         let sees: Box<dyn Fn(&Event) -> bool> = match reach {
             Reach::All => Box::new(|_| true),
-            Reach::User(_) => Box::new(move |event| reach.covers_owner(event.body.owner)),
+            Reach::User(_) | Reach::UserAndGuest { .. } => {
+                Box::new(move |event| reach.covers_owner(event.body.owner))
+            }
             Reach::Key(_) => Box::new(move |event| {
                 reach.covers_owner(event.body.owner) && !is_identity(event.body.subject.kind)
             }),
             // Who belongs to a tree stands in the database.
-            Reach::Tree(_) => return None,
+            Reach::Guest { .. } | Reach::Tree(_) => return None,
         };
         self.shared.recent.after(after, sees)
     }
@@ -104,7 +106,10 @@ fn owner_query(reach: Reach, after: EventSeq, limit: PageLimit) -> Query {
     query.push_bind(int(after));
     match reach {
         Reach::All | Reach::Tree(_) => {}
-        Reach::User(user) => {
+        Reach::Guest { .. } => {
+            query.push(" AND FALSE");
+        }
+        Reach::User(user) | Reach::UserAndGuest { user, .. } => {
             query.push(" AND t.owner_user_id = ").push_bind(uuid(user));
         }
         Reach::Key(key) => {

@@ -90,8 +90,10 @@ fn within_reach(reach: Reach) -> Option<Query> {
     let mut query = Query::new(COLUMNS);
     match reach {
         Reach::All => query.push("TRUE"),
-        Reach::User(user) => query.push("t.user_id = ").push_bind(uuid(user)),
-        Reach::Key(_) | Reach::Tree(_) => return None,
+        Reach::User(user) | Reach::UserAndGuest { user, .. } => {
+            query.push("t.user_id = ").push_bind(uuid(user))
+        }
+        Reach::Guest { .. } | Reach::Key(_) | Reach::Tree(_) => return None,
     };
     Some(query)
 }

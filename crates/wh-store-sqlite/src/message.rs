@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    EventKind, Facts, Message, MessageId, MessageKind, NewEvent, NewMessage, PageLimit, Reach,
-    SessionId,
+    Author, EventKind, Facts, Message, MessageId, MessageKind, NewEvent, NewMessage, PageLimit,
+    Reach, SessionId, UserName,
 };
 use wh_store::{MessageAppend, MessageHit, MessageStore, Result, StoreError};
 
@@ -34,7 +34,8 @@ impl MessageStore for SqliteStore {
         after: u64,
         limit: PageLimit,
     ) -> Result<Vec<Message>> {
-        let mut query = Query::new("SELECT m.* FROM messages m WHERE m.session_id = ");
+        let mut query = Query::new(WITH_AUTHOR);
+        query.push("WHERE m.session_id = ");
         query.push_bind(uuid(session));
         query.push(" AND m.seq > ").push_bind(int(after));
         query.push(" AND EXISTS (SELECT 1 FROM sessions t WHERE t.id = ");
@@ -52,7 +53,7 @@ impl MessageStore for SqliteStore {
         session: SessionId,
         kind: MessageKind,
     ) -> Result<Option<Message>> {
-        let mut query = Query::new(WITH_SESSION);
+        let mut query = with_session();
         query.push("m.session_id = ").push_bind(uuid(session));
         query.push(" AND m.kind = ").push_bind(kind.as_str());
         query.push(" AND ");
@@ -62,7 +63,7 @@ impl MessageStore for SqliteStore {
     }
 
     async fn message_by_id(&self, reach: Reach, id: MessageId) -> Result<Option<Message>> {
-        let mut query = Query::new(WITH_SESSION);
+        let mut query = with_session();
         query.push("m.id = ").push_bind(uuid(id)).push(" AND ");
         push_owned(&mut query, reach, Owned::Sessions);
         self.message_of(query).await
@@ -78,7 +79,7 @@ impl MessageStore for SqliteStore {
             return self.check_open().map(|()| Vec::new());
         };
         let mut query = Query::new(
-            "SELECT m.*, snippet(messages_fts, 0, '', '', '…', 24) AS snippet
+            "SELECT m.*, NULL AS author, NULL AS author_session_id, snippet(messages_fts, 0, '', '', '…', 24) AS snippet
              FROM messages_fts JOIN messages m ON m.row = messages_fts.rowid
              JOIN sessions t ON t.id = m.session_id WHERE messages_fts MATCH ",
         );
@@ -91,9 +92,16 @@ impl MessageStore for SqliteStore {
     }
 }
 
+/// Begins a query for messages, prompts with who sent them.
+const WITH_AUTHOR: &str = "SELECT m.*, w.name AS author, u.sender_session_id AS author_session_id FROM messages m
+     LEFT JOIN turns u ON u.id = m.turn_id AND m.kind = 'prompt' LEFT JOIN users w ON w.id = u.sender_user_id ";
+
 /// Begins a query for messages of sessions that a condition on `t` may leave out.
-const WITH_SESSION: &str =
-    "SELECT m.* FROM messages m JOIN sessions t ON t.id = m.session_id WHERE ";
+fn with_session() -> Query {
+    let mut query = Query::new(WITH_AUTHOR);
+    query.push("JOIN sessions t ON t.id = m.session_id WHERE ");
+    query
+}
 
 impl SqliteStore {
     /// Returns the one message a query yields, if it yields one.
@@ -118,7 +126,10 @@ fn phrases(words: &str) -> Option<String> {
 }
 
 fn message_row(row: &SqliteRow) -> Parsed<Message> {
+    let author = row::parse_opt(row, "author", UserName::parse)?;
+    let session = row::id_opt(row, "author_session_id")?;
     Ok(Message {
+        author: author.map(|name| Author { name, session }),
         id: row::id(row, "id")?,
         session: row::id(row, "session_id")?,
         seq: row::count(row, "seq")?,

@@ -48,6 +48,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "key_dialects",
         sql: include_str!("../migrations/0006_key_dialects.sql"),
     },
+    Migration {
+        name: "sharing",
+        sql: include_str!("../migrations/0007_sharing.sql"),
+    },
 ];
 
 /// The number of the last step.

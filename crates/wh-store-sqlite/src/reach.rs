@@ -3,7 +3,7 @@
 //! Conditions are about the table aliased `t`.
 
 use sqlx::{QueryBuilder, Sqlite};
-use wh_domain::{IdRef, Reach, SessionId};
+use wh_domain::{IdRef, Reach, SessionId, ShareLevel, UserId};
 
 use crate::row::uuid;
 
@@ -38,6 +38,11 @@ impl Owned {
             Self::Worktrees => "worktree_id",
         }
     }
+
+    /// Tells whether others can be given these: boards are shared, and sessions as the boards are that they are on.
+    fn can_be_shared(self) -> bool {
+        matches!(self, Self::Boards | Self::Sessions)
+    }
 }
 
 /// Adds the condition that `t`, a table with an owner, lies within reach.
@@ -49,6 +54,23 @@ pub(crate) fn push_owned(query: &mut Query, reach: Reach, owned: Owned) {
         Reach::User(user) => {
             query.push("t.owner_user_id = ").push_bind(uuid(user));
         }
+        Reach::UserAndGuest { user, level } => {
+            query.push("(t.owner_user_id = ").push_bind(uuid(user));
+            if owned.can_be_shared() {
+                query.push(" OR ");
+                push_shared(query, user, level, owned);
+            }
+            query.push(")");
+        }
+        Reach::Guest { .. } if !owned.can_be_shared() => {
+            query.push("FALSE");
+        }
+        Reach::Guest { user, level } => {
+            push_shared_list(query, user, level, owned);
+            query
+                .push(" AND +t.owner_user_id <> ")
+                .push_bind(uuid(user));
+        }
         Reach::Key(key) => {
             query.push("t.owner_key_id = ").push_bind(uuid(key));
         }
@@ -57,6 +79,47 @@ pub(crate) fn push_owned(query: &mut Query, reach: Reach, owned: Owned) {
             push_tree(query, session, owned);
         }
     }
+}
+
+/// Adds the condition that `t` is shared with a user: for one thing whose id is known, from the thing to its boards.
+fn push_shared(query: &mut Query, user: UserId, level: ShareLevel, owned: Owned) {
+    query.push("EXISTS (SELECT 1 FROM board_shares b WHERE b.board_id ");
+    query.push(match owned {
+        Owned::Sessions => {
+            "IN (SELECT t.board_id UNION ALL SELECT p.board_id FROM placements p
+                WHERE p.item_id = t.id AND p.item_kind = 'session')"
+        }
+        _ => "= t.id",
+    });
+    query.push(" AND ");
+    push_given(query, user, level);
+    query.push(")");
+}
+
+/// Adds the condition that `t` is shared with a user: for lists, from what the user is given to the things.
+fn push_shared_list(query: &mut Query, user: UserId, level: ShareLevel, owned: Owned) {
+    if owned == Owned::Boards {
+        query.push("t.id IN (SELECT b.board_id FROM board_shares b WHERE ");
+        push_given(query, user, level);
+        query.push(")");
+        return;
+    }
+    query.push("t.id IN (SELECT s.id FROM board_shares b CROSS JOIN sessions s ON s.board_id = b.board_id WHERE ");
+    push_given(query, user, level);
+    query.push(
+        " UNION SELECT p.item_id FROM board_shares b CROSS JOIN placements p ON p.board_id = b.board_id
+            AND p.item_kind = 'session' WHERE ",
+    );
+    push_given(query, user, level);
+    query.push(")");
+}
+
+/// Adds the condition that the grant `b` is for a user, at the level or above.
+fn push_given(query: &mut Query, user: UserId, level: ShareLevel) {
+    query.push("b.user_id IN (x'', ").push_bind(uuid(user));
+    let enough = ShareLevel::ALL.into_iter().filter(|it| *it >= level);
+    let enough: Vec<_> = enough.map(ShareLevel::as_str).collect();
+    query.push(format_args!(") AND b.level IN ('{}')", enough.join("', '")));
 }
 
 /// Adds the conditions that `t`, a table with an owner, is what the caller may mean and lies within reach.

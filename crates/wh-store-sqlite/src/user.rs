@@ -71,8 +71,10 @@ fn within_reach(reach: Reach) -> Option<Query> {
     let mut query = Query::new(COLUMNS);
     match reach {
         Reach::All => query.push("TRUE"),
-        Reach::User(user) => query.push("t.id = ").push_bind(uuid(user)),
-        Reach::Key(_) | Reach::Tree(_) => return None,
+        Reach::User(user) | Reach::UserAndGuest { user, .. } => {
+            query.push("t.id = ").push_bind(uuid(user))
+        }
+        Reach::Guest { .. } | Reach::Key(_) | Reach::Tree(_) => return None,
     };
     Some(query)
 }

@@ -19,6 +19,7 @@ pub mod run;
 pub mod search;
 pub mod session;
 pub mod setting;
+pub mod share;
 pub mod store;
 pub mod turn;
 pub mod user;
@@ -151,6 +152,10 @@ macro_rules! conformance_checks {
                 abbreviated_ids_find_what_they_may_mean,
                 abbreviated_ids_stay_within_reach,
                 at_most_ten_candidates_are_returned,
+            }
+            share {
+                reaches_whom_it_is_shared_with,
+                gives_no_repositories_worktrees_users_or_keys,
             }
             store {
                 is_healthy,

@@ -200,6 +200,7 @@ impl Seed {
             description: None,
             zones: (0..zones).map(zone).collect::<Result<_>>()?,
             placements: vec![],
+            shares: vec![],
             revision: 1,
             created_at: epoch(),
             updated_at: epoch(),

@@ -3,7 +3,7 @@
 use http::Method;
 use wh_api::{
     BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
-    BoardUpdateRequest, BoardView, cursor_of,
+    BoardShareRequest, BoardUpdateRequest, BoardView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -16,7 +16,11 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::BoardList,
             "Lists boards, newest first",
             |server, cx, request: BoardListRequest| async move {
-                let page = server.app.board_list(&cx, request.page().by_id()?).await?;
+                let page = request.page().by_id()?;
+                let page = match request.shared {
+                    Some(true) => server.app.board_list_shared(&cx, page).await?,
+                    _ => server.app.board_list(&cx, page).await?,
+                };
                 Ok(BoardListView {
                     boards: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
@@ -49,6 +53,16 @@ pub(super) fn routes() -> Vec<Route> {
             "Changes a board; what is absent stays",
             |server, cx, request: BoardUpdateRequest| async move {
                 let board = server.app.board_update(&cx, request.try_into()?).await?;
+                Ok(BoardView::from(&*board))
+            },
+        ),
+        change(
+            Method::PUT,
+            "/boards/{board}/shares",
+            Operation::BoardShare,
+            "Shares a board and the sessions on it with everyone or with a user, or no longer",
+            |server, cx, request: BoardShareRequest| async move {
+                let board = server.app.board_share(&cx, request.try_into()?).await?;
                 Ok(BoardView::from(&*board))
             },
         ),

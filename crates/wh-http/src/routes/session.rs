@@ -24,6 +24,7 @@ pub(super) fn routes() -> Vec<Route> {
                     worktree: None,
                     spawned: None,
                     include_archived: request.include_archived.unwrap_or(false),
+                    shared: request.shared.unwrap_or(false),
                 };
                 let page = request.page().by_id()?;
                 let page = server.app.session_list(&cx, query, page).await?;

@@ -61,6 +61,7 @@ fn sample(document: &Value, schema: &Value) -> Value {
             "agent" => "echo",
             "decision" => "deny",
             "action" => "stop",
+            "level" => "read",
             "source" => "https://git.example/a.git",
             "file" => "/nonexistent/directory/file",
             _ => "sample",

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wh_api::{
     BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
-    BoardSummaryView, BoardUpdateRequest, BoardView, cursor_of,
+    BoardShareRequest, BoardSummaryView, BoardUpdateRequest, BoardView, cursor_of,
 };
 use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
@@ -45,6 +45,12 @@ pub(super) fn tools() -> Vec<Tool> {
             "Copies a board with its zones and, if asked, its worktrees, under a new name.",
             board_duplicate,
         ),
+        Tool::new(
+            tool,
+            Operation::BoardShare,
+            "Shares a board, and the sessions on it, with everyone or with one user: read, prompt (read, and send prompts to its sessions) or none (no longer). Returns the board.",
+            board_share,
+        ),
     ]
 }
 
@@ -53,7 +59,11 @@ async fn board_list(
     cx: OpContext,
     request: BoardListRequest,
 ) -> Result<BoardListView> {
-    let page = app.board_list(&cx, request.page().by_id()?).await?;
+    let page = request.page().by_id()?;
+    let page = match request.shared {
+        Some(true) => app.board_list_shared(&cx, page).await?,
+        _ => app.board_list(&cx, page).await?,
+    };
     Ok(BoardListView {
         boards: page.items.iter().map(BoardSummaryView::from).collect(),
         next_cursor: cursor_of(page.next),
@@ -80,6 +90,15 @@ async fn board_update(
     request: BoardUpdateRequest,
 ) -> Result<BoardView> {
     let board = app.board_update(&cx, request.try_into()?).await?;
+    Ok(BoardView::from(&*board))
+}
+
+async fn board_share(
+    app: Arc<App>,
+    cx: OpContext,
+    request: BoardShareRequest,
+) -> Result<BoardView> {
+    let board = app.board_share(&cx, request.try_into()?).await?;
     Ok(BoardView::from(&*board))
 }
 

@@ -77,6 +77,7 @@ async fn session_list(
         worktree: None,
         spawned: None,
         include_archived: request.include_archived.unwrap_or(false),
+        shared: request.shared.unwrap_or(false),
     };
     let page = app
         .session_list(&cx, query, request.page().by_id()?)

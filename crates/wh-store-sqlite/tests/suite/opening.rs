@@ -83,7 +83,7 @@ async fn a_newer_or_changed_schema_is_refused() {
             true,
         ),
         ("UPDATE migrations SET checksum = x'00'", false),
-        ("UPDATE migrations SET number = number + 7", false),
+        ("UPDATE migrations SET number = number + 1000", false),
     ] {
         let place = Place::new();
         filled(&place).await;

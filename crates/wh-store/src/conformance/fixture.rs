@@ -151,6 +151,7 @@ pub fn board_value(owner: Owner) -> Made<Board> {
         description: None,
         zones: Vec::new(),
         placements: Vec::new(),
+        shares: Vec::new(),
         revision: 1,
         created_at: at,
         updated_at: at,

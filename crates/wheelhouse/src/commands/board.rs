@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use wh_api::{
-    BoardCreateRequest, BoardDuplicateRequest, BoardListRequest, BoardListView, BoardUpdateRequest,
-    BoardView, ItemKind, ZoneInputRequest,
+    BoardCreateRequest, BoardDuplicateRequest, BoardListRequest, BoardListView, BoardShareRequest,
+    BoardUpdateRequest, BoardView, ItemKind, ShareView, ZoneInputRequest,
 };
 
 use super::page::PageArgs;
@@ -17,10 +17,17 @@ use crate::ui::{Table, Ui, moment};
 Examples:
   wheelhouse board create Sprint --zone Doing --zone Done
   wheelhouse board update 89abcdef --name 'Sprint 2' --add-zone Review
-  wheelhouse board duplicate 89abcdef 'Sprint 3'")]
+  wheelhouse board duplicate 89abcdef 'Sprint 3'
+  wheelhouse board share 89abcdef bob --level prompt")]
 pub(crate) enum BoardCommand {
     /// List boards, newest first
-    List(PageArgs),
+    List {
+        #[command(flatten)]
+        page: PageArgs,
+        /// Those that others share with you, in place of your own
+        #[arg(long)]
+        shared: bool,
+    },
     /// Make a board
     Create(CreateArgs),
     /// Show a board, its zones and what lies on it
@@ -31,6 +38,20 @@ pub(crate) enum BoardCommand {
     },
     /// Change a board
     Update(UpdateArgs),
+    /// Share a board, and the sessions on it, with somebody or with everyone
+    Share {
+        /// The board's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        board: String,
+        /// A user's name or id, or `everyone`
+        with: String,
+        /// What is given: to look, or to send prompts to its sessions as well
+        #[arg(long, value_parser = ["read", "prompt"], default_value = "read")]
+        level: String,
+        /// Share it no longer
+        #[arg(long, conflicts_with = "level")]
+        stop: bool,
+    },
     /// Copy a board under a new name
     Duplicate {
         /// The board's id or its last 8 digits
@@ -74,10 +95,13 @@ pub(crate) struct UpdateArgs {
 pub(crate) async fn run(cx: &Context, command: BoardCommand) -> CliResult {
     let client = cx.client()?;
     let board = match command {
-        BoardCommand::List(PageArgs { limit, cursor }) => {
-            let list = client
-                .board_list(&BoardListRequest { limit, cursor })
-                .await?;
+        BoardCommand::List { page, shared } => {
+            let request = BoardListRequest {
+                shared: shared.then_some(true),
+                limit: page.limit,
+                cursor: page.cursor,
+            };
+            let list = client.board_list(&request).await?;
             return cx.ui.answer(&list, |ui| table(ui, &list));
         }
         BoardCommand::Create(args) => {
@@ -91,6 +115,20 @@ pub(crate) async fn run(cx: &Context, command: BoardCommand) -> CliResult {
         }
         BoardCommand::Show { board } => client.board_get(&board).await?,
         BoardCommand::Update(args) => client.board_update(&update_request(args)?).await?,
+        BoardCommand::Share {
+            board,
+            with,
+            level,
+            stop,
+        } => {
+            let request = BoardShareRequest {
+                board,
+                with,
+                level: if stop { "none".to_owned() } else { level },
+                idempotency_key: None,
+            };
+            client.board_share(&request).await?
+        }
         BoardCommand::Duplicate {
             board,
             name,
@@ -148,11 +186,19 @@ fn table(ui: &Ui, list: &BoardListView) -> CliResult {
     ui.more(list.next_cursor.as_ref())
 }
 
+/// Says whom a board is shared with.
+fn shared_with(board: &BoardView) -> Option<String> {
+    let say = |share: &ShareView| format!("{} ({})", share.with, share.level);
+    let all: Vec<_> = board.shares.iter().map(say).collect();
+    (!all.is_empty()).then(|| all.join(", "))
+}
+
 fn show(ui: &Ui, board: &BoardView) -> CliResult {
     ui.fields(&[
         ("id", Some(board.id.clone())),
         ("name", Some(board.name.clone())),
         ("description", board.description.clone()),
+        ("shared", shared_with(board)),
         ("changed", Some(moment(&board.updated_at))),
     ])?;
     let name_of = |id: &str| {

@@ -62,6 +62,9 @@ pub(crate) struct ListArgs {
     /// Archived ones too
     #[arg(long, short)]
     all: bool,
+    /// Those that others share with you, in place of your own
+    #[arg(long)]
+    shared: bool,
     #[command(flatten)]
     page: PageArgs,
 }
@@ -106,6 +109,7 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
         board: args.board,
         parent: args.parent,
         include_archived: args.all.then_some(true),
+        shared: args.shared.then_some(true),
         limit: args.page.limit,
         cursor: args.page.cursor,
     };

@@ -138,7 +138,10 @@ impl Teller {
         match message.kind.as_str() {
             "agent" | "thought" => self.words(message, before),
             "tool_call" => self.tool_call(message, before),
-            "prompt" => self.block(&message.text, "> ", Tone::Strong),
+            "prompt" => {
+                let sender = clean(message.sender.as_deref().unwrap_or_default());
+                self.block(&message.text, &format!("{sender}> "), Tone::Strong)
+            }
             "system" => self.block(&message.text, "# ", Tone::Dim),
             _ => self.block(&message.text, "  ", Tone::Dim),
         }

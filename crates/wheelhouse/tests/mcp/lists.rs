@@ -47,6 +47,7 @@ async fn callers_see_only_what_they_may_call() {
             "board_duplicate",
             "board_get",
             "board_list",
+            "board_share",
             "board_update",
             "tool_call",
             "tool_search"

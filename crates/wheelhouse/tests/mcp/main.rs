@@ -10,6 +10,7 @@ mod matrix;
 mod plain;
 mod prompts;
 mod resources;
+mod sharing;
 mod subscriptions;
 mod tasks;
 mod transcripts;

@@ -50,6 +50,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::WorktreeCreate => json!({ "repo": id, "name": "mine" }),
         Operation::BoardGet => json!({ "board": id }),
         Operation::BoardUpdate => json!({ "board": id, "name": "mine" }),
+        Operation::BoardShare => json!({ "board": id, "with": "everyone", "level": "read" }),
         Operation::BoardDuplicate => json!({ "board": id, "name": "mine" }),
         Operation::BoardCreate => json!({ "name": "matrix" }),
         Operation::RepoAdd => {
@@ -147,9 +148,10 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
     let asked = Mcp::data(&bob.call("session_prompt", ask).await);
     let (bobs_repo, bobs_worktree) = worktree(&world, &bob).await;
     let bobs = |operation: Operation| match operation {
-        Operation::BoardGet | Operation::BoardUpdate | Operation::BoardDuplicate => {
-            bobs_board.clone()
-        }
+        Operation::BoardGet
+        | Operation::BoardUpdate
+        | Operation::BoardShare
+        | Operation::BoardDuplicate => bobs_board.clone(),
         Operation::SessionGet
         | Operation::SessionTree
         | Operation::SessionUpdate

@@ -159,7 +159,7 @@ fn transcripts_are_shown_as_deep_as_asked() {
     let session = begin(&server, "say hi\nwrite a.txt text of the file");
     assert_eq!(run(&server, &["wait", &session]).code, 0);
     let log = run(&server, &["logs", &session]);
-    let plain = "> say hi\n> write a.txt text of the file\nhi\n• Write a.txt\n";
+    let plain = "admin> say hi\nadmin> write a.txt text of the file\nhi\n• Write a.txt\n";
     assert_eq!((log.code, log.stdout.as_str()), (0, plain));
     let last = run(&server, &["logs", &session, "--last", "1"]);
     assert_eq!(last.stdout, "• Write a.txt\n");
