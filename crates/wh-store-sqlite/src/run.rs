@@ -5,21 +5,18 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Abilities, Approval, Budget, Conversation, EventKind, Facts, Key, KeyId, NewEvent, Run,
-    Session, SessionId, ToolsLink, Turn, TurnId, TurnState,
+    Abilities, EventKind, Facts, Key, KeyId, NewEvent, Run, Session, SessionId, ToolsLink, TurnId,
 };
 use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
 use crate::SqliteStore;
-use crate::approval::approval_row;
 use crate::batch::Batch;
 use crate::change::Request;
 use crate::error::store_error;
-use crate::key;
 use crate::reach::Query;
 use crate::row::{self, Parsed, int, micros, uuid};
 use crate::session_row::session_row;
-use crate::turn::turn_row;
+use crate::{key, work};
 
 #[async_trait]
 impl RunStore for SqliteStore {
@@ -57,22 +54,7 @@ impl RunStore for SqliteStore {
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {
         // One transaction: what is compared must be of one moment.
         let mut reader = self.readers.begin().await.map_err(store_error)?;
-        let conn = &mut *reader;
-        let Some((session, has_news)) = session_and_news(conn, session).await? else {
-            return Ok(None);
-        };
-        let (run, conversation) = runs_of(conn, &session).await?;
-        let (running, next) = turns_of(conn, session.id).await?;
-        Ok(Some(SessionWork {
-            run,
-            conversation,
-            running,
-            next,
-            approvals: approvals_open(conn, session.id, session.epoch).await?,
-            budget_left: budget_left(conn, &session).await?,
-            has_news,
-            session,
-        }))
+        work::get_on_conn(&mut reader, session).await
     }
 
     async fn work_list(&self) -> Result<Vec<SessionId>> {
@@ -86,18 +68,6 @@ impl RunStore for SqliteStore {
         let rows = self.rows(query).await?;
         Ok(row::listed("session", &rows, |row| row::id(row, "id")))
     }
-}
-
-/// Returns what is left of a session's budget and of the budgets of all above it.
-async fn budget_left(conn: &mut SqliteConnection, session: &Session) -> Result<Budget> {
-    let mut left = session.budget_left();
-    let mut above = session.parent;
-    while let Some(id) = above {
-        let ancestor = session_in_txn(conn, id).await?;
-        left = left.intersect(ancestor.budget_left());
-        above = ancestor.parent;
-    }
-    Ok(left)
 }
 
 async fn run_of(
@@ -115,97 +85,7 @@ async fn run_of(
     found.map(read).transpose()
 }
 
-/// Reads a session, and whether there is something to tell it.
-async fn session_and_news(
-    conn: &mut SqliteConnection,
-    session: SessionId,
-) -> Result<Option<(Session, bool)>> {
-    let sql = "SELECT s.*, EXISTS (SELECT 1 FROM deliveries d WHERE d.target_id = s.id AND d.state = 'pending') AS has_news
-         FROM sessions s WHERE s.id = ?";
-    let found = sqlx::query(sql).bind(uuid(session)).fetch_optional(conn);
-    let read = |row: SqliteRow| {
-        let news = row::direct("session", row::get(&row, "has_news"))?;
-        Ok((row::direct("session", session_row(&row))?, news))
-    };
-    found.await.map_err(store_error)?.map(read).transpose()
-}
-
-/// Reads the current run, and what the agent could take up again.
-///
-/// Agents keep nothing of a conversation in which they were never prompted; what a fork took over was said to another agent.
-async fn runs_of(
-    conn: &mut SqliteConnection,
-    session: &Session,
-) -> Result<(Option<Run>, Option<Conversation>)> {
-    let sql = "SELECT r.*, EXISTS (SELECT 1 FROM turns t JOIN messages m ON m.turn_id = t.id
-             WHERE t.session_id = ?1 AND t.number > ?3 AND m.kind = 'prompt') AS is_used
-         FROM runs r WHERE r.session_id = ?1 AND (r.epoch = ?2 OR r.epoch =
-             (SELECT max(epoch) FROM runs WHERE session_id = ?1 AND conversation IS NOT NULL))";
-    let rows = sqlx::query(sql)
-        .bind(uuid(session.id))
-        .bind(int(session.epoch))
-        .bind(int(session.fork.map_or(0, |fork| fork.turn)))
-        .fetch_all(conn)
-        .await
-        .map_err(store_error)?;
-    let (mut current, mut conversation) = (None, None);
-    for row in &rows {
-        let run = row::direct("run", run_row(row))?;
-        if let Some(name) = run.conversation.clone() {
-            conversation = Some(Conversation {
-                name,
-                abilities: run.abilities,
-                since: run.ready_at.unwrap_or(run.started_at),
-                is_used: row::direct("run", row::get(row, "is_used"))?,
-            });
-        }
-        if run.epoch == session.epoch {
-            current = Some(run);
-        }
-    }
-    Ok((current, conversation))
-}
-
-/// Reads the turn that runs, and the one that comes next.
-async fn turns_of(
-    conn: &mut SqliteConnection,
-    session: SessionId,
-) -> Result<(Option<Turn>, Option<Turn>)> {
-    let sql = "SELECT * FROM turns WHERE session_id = ? AND finished_at IS NULL
-         ORDER BY state = 'running' DESC, urgent DESC, number LIMIT 2";
-    let rows = sqlx::query(sql)
-        .bind(uuid(session))
-        .fetch_all(conn)
-        .await
-        .map_err(store_error)?;
-    let (mut running, mut next) = (None, None);
-    for row in &rows {
-        let turn = row::direct("turn", turn_row(row))?;
-        let place = match turn.state {
-            TurnState::Running => &mut running,
-            _ => &mut next,
-        };
-        place.get_or_insert(turn);
-    }
-    Ok((running, next))
-}
-
-async fn approvals_open(
-    conn: &mut SqliteConnection,
-    session: SessionId,
-    epoch: u64,
-) -> Result<Vec<Approval>> {
-    let sql = "SELECT * FROM approvals WHERE session_id = ? AND told = 0 AND epoch = ? ORDER BY id";
-    let rows = sqlx::query(sql)
-        .bind(uuid(session))
-        .bind(int(epoch))
-        .fetch_all(conn)
-        .await
-        .map_err(store_error)?;
-    Ok(row::listed("approval", &rows, approval_row))
-}
-
-fn run_row(row: &SqliteRow) -> Parsed<Run> {
+pub(crate) fn run_row(row: &SqliteRow) -> Parsed<Run> {
     Ok(Run {
         session: row::id(row, "session_id")?,
         epoch: row::count(row, "epoch")?,
