@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    Board, BoardChange, BoardDuplicate, BoardItem, Color, Description, InputRefusal, ItemReference,
-    Name, NewBoard, Placement, PlacementInput, Position, PromptTemplate, Rect, Reference, ShortId,
-    Zone, ZoneInput,
+    AgentName, Board, BoardChange, BoardDuplicate, BoardItem, Color, Description, InputRefusal,
+    ItemReference, Name, NewBoard, Placement, PlacementInput, Position, PromptTemplate, Rect,
+    Reference, ShortId, Zone, ZoneInput,
 };
 
 use crate::ShareView;
@@ -49,9 +49,13 @@ pub struct ZoneInputRequest {
     pub width: Option<f64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub height: Option<f64>,
-    /// Makes a prompt out of what is placed in the zone.
+    /// Makes a prompt for the session, or the worktree's newest one, that is placed in the zone, such as "Review {{ worktree.branch }}".
+    /// Can name fields of board, session, worktree and zone, and use if. Empty: prompts no longer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_template: Option<String>,
+    /// The agent whose session is begun in a worktree that is placed in the zone and has none to prompt.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// Names a board.
@@ -218,12 +222,16 @@ fn zone_inputs(zones: Vec<ZoneInputRequest>) -> Result<Vec<ZoneInput>, InputRefu
 
 fn zone_input(zone: &ZoneInputRequest) -> Result<ZoneInput, InputRefusal> {
     let template = zone.prompt_template.as_deref();
+    let no_prompt = template.is_some_and(|text| text.trim().is_empty());
+    let template = template.filter(|_| !no_prompt);
     Ok(ZoneInput {
         zone: optional_reference("zone", zone.zone.as_deref())?,
         name: optional("zones.name", zone.name.as_deref(), Name::parse)?,
         color: optional("zones.color", zone.color.as_deref(), Color::parse)?,
         rect: rect(zone)?,
         prompt_template: optional("zones.prompt_template", template, PromptTemplate::parse)?,
+        no_prompt,
+        agent: optional("zones.agent", zone.agent.as_deref(), AgentName::parse)?,
     })
 }
 
@@ -296,6 +304,8 @@ pub struct ZoneView {
     pub height: f64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt_template: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub agent: Option<String>,
 }
 
 /// Something on a board and where it lies.
@@ -338,6 +348,7 @@ impl From<&Zone> for ZoneView {
             width: zone.rect.width,
             height: zone.rect.height,
             prompt_template: zone.prompt_template.as_ref().map(ToString::to_string),
+            agent: zone.agent.as_ref().map(ToString::to_string),
         }
     }
 }

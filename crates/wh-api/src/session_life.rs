@@ -56,6 +56,9 @@ pub struct SessionCreateRequest {
     pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board: Option<String>,
+    /// Of the board, by id or name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// The agent's own name of a way of working, such as plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
@@ -87,6 +90,9 @@ pub struct SessionSpawnRequest {
     /// own: a new worktree from the parent's branch; shared: the parent's; none: an empty directory.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub workspace: Option<String>,
+    /// Of the parent's board, by id or name.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub zone: Option<String>,
     /// Of its own worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub branch: Option<String>,
@@ -122,7 +128,7 @@ impl SessionSpawnRequest {
             role: optional("role", self.role.as_deref(), read_role)?,
             workspace: optional("workspace", self.workspace.as_deref(), Workspace::parse)?,
             branch: optional("branch", self.branch.as_deref(), BranchName::parse)?,
-            zone: None,
+            zone: optional_reference("zone", self.zone.as_deref())?,
             budget: self.budget.unwrap_or_default().into(),
             policy: policy.transpose()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
@@ -255,7 +261,7 @@ impl SessionCreateRequest {
             role: role.unwrap_or(SessionRole::General),
             place: self.place()?,
             board: optional_reference("board", self.board.as_deref())?,
-            zone: None,
+            zone: optional_reference("zone", self.zone.as_deref())?,
             budget: self.budget.unwrap_or_default().into(),
             policy: self.policy()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,

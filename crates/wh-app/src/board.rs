@@ -28,6 +28,7 @@ impl App {
         let facts = facts([("name", new.name.as_str())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
+            self.zones_check(&new.zones)?;
             let empty = Board {
                 id: BoardId::from_untyped_uuid(self.ids.next()),
                 owner: self.owner_of(cx, reach, new.owner.as_ref()).await?,
@@ -117,14 +118,20 @@ impl App {
         let facts = facts([("board", change.board.as_str())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
+            self.zones_check(&change.zones)?;
             for _ in 0..SAVE_TRIES_MAX {
                 let board = self.board_lookup(reach, &change.board).await?;
                 let patch = self.board_patch(reach, &board, change.clone()).await?;
                 let next = Arc::new(board.apply(patch, cx.now)?);
-                let events = vec![board_event(cx, EventKind::Updated, &next)];
+                let firing = self.zones_fire(cx, &board, &next).await?;
+                let mut events = vec![board_event(cx, EventKind::Updated, &next)];
+                events.extend(firing.events);
                 let commit = cx.commit(operation, next.id.into(), facts.clone(), events);
-                match self.store.board_save(&next, commit).await {
-                    Ok(Applied::Done { .. }) => return Ok(next),
+                match self.store.board_place(&next, &firing.fired, commit).await {
+                    Ok(Applied::Done { .. }) => {
+                        self.wake_fired(&firing.fired);
+                        return Ok(next);
+                    }
                     Ok(Applied::Replayed { .. }) => return Ok(board),
                     Err(StoreError::Stale { .. }) => {}
                     Err(error) => return Err(error.into()),
@@ -208,6 +215,8 @@ impl App {
                 color: zone.color,
                 rect: zone.rect,
                 prompt_template: zone.prompt_template,
+                no_prompt: zone.no_prompt,
+                agent: zone.agent,
             })
         };
         zones.into_iter().map(change).collect()

@@ -1,20 +1,22 @@
 //! Sessions that are laid into a zone of their board as they begin.
 
 use wh_domain::{
-    BoardId, BoardItem, BoardPatch, EventKind, Facts, Operation, Placement, Position, Reach,
-    Reference, SessionId, ZoneId,
+    Board, BoardId, BoardItem, BoardPatch, EventKind, NewEvent, Placement, Position, Reach,
+    Reference, Session, Worktree, Zone, ZoneId,
 };
-use wh_store::StoreError;
+use wh_store::Laid;
 
 use crate::{
     App, AppError, OpContext, Result,
-    board::{SAVE_TRIES_MAX, board_event, zone_lookup},
+    board::{board_event, zone_lookup},
+    zone::zone_event,
 };
 
 /// How far from each other, and from the edge of the zone, things are laid.
 const GAP: f64 = 20.0;
 
 /// A zone of a board.
+#[derive(Clone, Copy)]
 pub(crate) struct Spot {
     board: BoardId,
     zone: ZoneId,
@@ -38,45 +40,43 @@ impl App {
         Ok(Some(Spot { board, zone }))
     }
 
-    /// Lays a session that was begun where it is to lie. It stays begun if the zone is gone by now.
+    /// Returns the board with the session where it is to lie and what its zone prompts, for whoever begins the session.
     pub(crate) async fn lay_down(
         &self,
         cx: &OpContext,
-        operation: Operation,
-        session: SessionId,
-        spot: Option<Spot>,
-    ) -> Result<()> {
-        let Some(spot) = spot else { return Ok(()) };
+        session: &Session,
+        worktree: Option<&Worktree>,
+        spot: Spot,
+    ) -> Result<(Laid, Vec<NewEvent>)> {
         let on = Reference::from(spot.board);
-        for _ in 0..SAVE_TRIES_MAX {
-            let board = self.board_lookup(Reach::All, &on).await?;
-            let Some(zone) = board.zones.iter().find(|zone| zone.id == spot.zone) else {
-                return Ok(());
-            };
-            let lying = board.placements.iter();
-            let lying = lying.filter(|it| it.zone == Some(zone.id)).count() + 1;
-            let patch = BoardPatch {
-                placements: vec![Placement {
-                    item: BoardItem::Session(session),
-                    position: Position {
-                        x: zone.rect.x + GAP,
-                        y: zone.rect.y + GAP * lying as f64,
-                    },
-                    zone: Some(zone.id),
-                }],
-                ..BoardPatch::default()
-            };
-            let next = board.apply(patch, cx.now)?;
-            let events = vec![board_event(cx, EventKind::Updated, &next)];
-            let mut commit = cx.commit(operation, next.id.into(), Facts::new(), events);
-            // The mark of the request is the session's, which is there already.
-            commit.idempotency = None;
-            match self.store.board_save(&next, commit).await {
-                Ok(_applied) => return Ok(()),
-                Err(StoreError::Stale { .. }) => {}
-                Err(error) => return Err(error.into()),
-            }
-        }
-        Err(StoreError::Stale { what: "board" }.into())
+        let board = self.board_lookup(Reach::All, &on).await?;
+        let zone = board.zones.iter().find(|zone| zone.id == spot.zone);
+        let zone = zone.ok_or_else(|| AppError::not_found("zone"))?;
+        let patch = BoardPatch {
+            placements: vec![Placement {
+                item: BoardItem::Session(session.id),
+                position: free_position(&board, zone),
+                zone: Some(zone.id),
+            }],
+            ..BoardPatch::default()
+        };
+        let next = board.apply(patch, cx.now)?;
+        let mut events = vec![board_event(cx, EventKind::Updated, &next)];
+        let turn = match zone.prompt_template {
+            Some(_) => Some(self.zone_turn(cx, &board, zone, session, worktree).await?),
+            None => None,
+        };
+        events.extend(turn.iter().map(|turn| zone_event(cx, session, zone, turn)));
+        Ok((Laid { board: next, turn }, events))
+    }
+}
+
+/// Returns where the next thing is laid in a zone.
+fn free_position(board: &Board, zone: &Zone) -> Position {
+    let lying = board.placements.iter();
+    let lying = lying.filter(|it| it.zone == Some(zone.id)).count() + 1;
+    Position {
+        x: zone.rect.x + GAP,
+        y: zone.rect.y + GAP * lying as f64,
     }
 }

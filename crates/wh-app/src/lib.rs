@@ -45,6 +45,7 @@ mod supervise;
 mod turn;
 mod user;
 mod worktree;
+mod zone;
 
 pub use app::{App, AppParts};
 pub use approval::{ApprovalAnswer, ApprovalQuery};

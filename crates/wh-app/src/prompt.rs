@@ -19,7 +19,7 @@ use crate::{
 };
 
 /// The most prompts that wait for one session.
-const WAITING_MAX: u32 = 100;
+pub(crate) const WAITING_MAX: u32 = 100;
 
 /// What a prompt has come to so far.
 #[derive(Clone, Debug)]
@@ -211,7 +211,7 @@ impl App {
 }
 
 /// Announces a prompt, and who sent it.
-fn turn_event(cx: &OpContext, session: &Session, turn: TurnId) -> NewEvent {
+pub(crate) fn turn_event(cx: &OpContext, session: &Session, turn: TurnId) -> NewEvent {
     NewEvent {
         kind: EventKind::Created,
         subject: turn.into(),

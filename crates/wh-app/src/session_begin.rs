@@ -10,10 +10,12 @@ use wh_domain::{
     SessionPlace, SessionState, SettingKey, SpawnLimits, Title, TurnId, Usage, Worktree,
     WorktreeId, WorktreeRefusal, WorktreeState,
 };
-use wh_store::{Applied, NewSession};
+use wh_store::{Applied, NewSession, StoreError};
 
 use crate::{
     App, AppError, OpContext, Result,
+    board::SAVE_TRIES_MAX,
+    board_spot::Spot,
     context::facts,
     worktree::{WorktreeWanted, worktree_event},
 };
@@ -40,6 +42,8 @@ pub(crate) struct Beginning {
     pub(crate) worktree: Option<Worktree>,
     pub(crate) turn: Option<NewTurn>,
     pub(crate) spawn: Option<SpawnLimits>,
+    /// The zone it is to lie in.
+    pub(crate) spot: Option<Spot>,
 }
 
 impl App {
@@ -49,64 +53,74 @@ impl App {
         let facts = facts([("agent", input.agent.as_str())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
-            self.check_agent(&input.agent)?;
-            let board = match &input.board {
-                Some(board) => Some(self.board_lookup(reach, board).await?.id),
-                None => None,
-            };
-            let zone = self.spot(board, input.zone.as_ref()).await?;
-            let id = SessionId::from_untyped_uuid(self.ids.next());
-            let title = title_of(input.title, input.prompt.as_ref(), &input.agent)?;
-            let owner = cx.principal.owner();
-            let place = self.place(cx, reach, owner, input.place, &title, board);
-            let place = place.await?;
-            let session = Session {
-                id,
-                owner,
-                title,
-                description: input.description,
-                agent: input.agent,
-                role: input.role,
-                state: SessionState::Creating,
-                archived: false,
-                parent: None,
-                root: id,
-                depth: 0,
-                lineage: RoleSet::default(),
-                callback: false,
-                fork: None,
-                repo: place.repo,
-                worktree: place.worktree,
-                path: place.path,
-                board,
-                policy: input
-                    .policy
-                    .check()
-                    .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
-                mode: input.mode,
-                epoch: 0,
-                budget: input.budget.intersect(self.budget_default().await?),
-                usage: Usage::default(),
-                used_below: Usage::default(),
-                last_seq: 0,
-                last_words: None,
-                created_at: cx.now,
-                updated_at: cx.now,
-            };
-            let turn = input
-                .prompt
-                .map(|prompt| self.new_turn(cx, id, &prompt, false));
-            let new = Beginning {
-                session,
-                worktree: place.made,
-                turn,
-                spawn: None,
-            };
+            let new = self.beginning(cx, reach, input).await?;
             let id = self.begin(cx, operation, facts, new).await?;
-            self.lay_down(cx, operation, id, zone).await?;
             self.session_lookup(reach, &Reference::from(id)).await
         })
         .await
+    }
+
+    /// Makes a session that is to begin by itself, from what was asked for.
+    pub(crate) async fn beginning(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        input: SessionInput,
+    ) -> Result<Beginning> {
+        self.check_agent(&input.agent)?;
+        let board = match &input.board {
+            Some(board) => Some(self.board_lookup(reach, board).await?.id),
+            None => None,
+        };
+        let spot = self.spot(board, input.zone.as_ref()).await?;
+        let id = SessionId::from_untyped_uuid(self.ids.next());
+        let title = title_of(input.title, input.prompt.as_ref(), &input.agent)?;
+        let owner = cx.principal.owner();
+        let place = self.place(cx, reach, owner, input.place, &title, board);
+        let place = place.await?;
+        let session = Session {
+            id,
+            owner,
+            title,
+            description: input.description,
+            agent: input.agent,
+            role: input.role,
+            state: SessionState::Creating,
+            archived: false,
+            parent: None,
+            root: id,
+            depth: 0,
+            lineage: RoleSet::default(),
+            callback: false,
+            fork: None,
+            repo: place.repo,
+            worktree: place.worktree,
+            path: place.path,
+            board,
+            policy: input
+                .policy
+                .check()
+                .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+            mode: input.mode,
+            epoch: 0,
+            budget: input.budget.intersect(self.budget_default().await?),
+            usage: Usage::default(),
+            used_below: Usage::default(),
+            last_seq: 0,
+            last_words: None,
+            created_at: cx.now,
+            updated_at: cx.now,
+        };
+        let turn = input
+            .prompt
+            .map(|prompt| self.new_turn(cx, id, &prompt, false));
+        Ok(Beginning {
+            session,
+            worktree: place.made,
+            turn,
+            spawn: None,
+            spot,
+        })
     }
 
     /// Records a session with everything that belongs to its beginning, and has its keeper make it real.
@@ -117,32 +131,57 @@ impl App {
         facts: Facts,
         new: Beginning,
     ) -> Result<SessionId> {
-        let id = new.session.id;
+        let spot = new.spot;
+        let (mut new, events) = self.new_session(cx, new).await?;
+        for _ in 0..SAVE_TRIES_MAX {
+            let mut events = events.clone();
+            if let Some(spot) = spot {
+                let laid = self.lay_down(cx, &new.session, new.worktree.as_ref(), spot);
+                let (laid, more) = laid.await?;
+                new.laid = Some(laid);
+                events.extend(more);
+            }
+            let commit = cx.commit(operation, new.session.id.into(), facts.clone(), events);
+            let id = match self.store.session_begin(&new, commit).await {
+                Ok(Applied::Done { .. }) => new.session.id,
+                Ok(Applied::Replayed { subject }) => SessionId::from_untyped_uuid(subject.id),
+                // Somebody else changed the board that it is laid on.
+                Err(StoreError::Stale { .. }) => continue,
+                Err(error) => return Err(error.into()),
+            };
+            self.wake(id);
+            return Ok(id);
+        }
+        Err(StoreError::Stale { what: "board" }.into())
+    }
+
+    /// Returns what is stored of a session that begins, and what is announced of it.
+    pub(crate) async fn new_session(
+        &self,
+        cx: &OpContext,
+        new: Beginning,
+    ) -> Result<(NewSession, Vec<NewEvent>)> {
         let new = NewSession {
             session: new.session,
             worktree: new.worktree,
             turn: new.turn,
             live_max: self.limit(SettingKey::SessionLivePerUserMax).await?,
             spawn: new.spawn,
+            laid: None,
         };
         let made = new.worktree.iter();
         let made = made.map(|it| worktree_event(EventKind::Created, it, Facts::new()));
         let mut events: Vec<_> = made.collect();
+        let session = &new.session;
         events.push(NewEvent {
             kind: EventKind::Created,
-            subject: id.into(),
-            owner: new.session.owner,
-            session: Some(id),
+            subject: session.id.into(),
+            owner: session.owner,
+            session: Some(session.id),
             actor: Some(cx.principal.user),
-            facts: facts.clone(),
+            facts: crate::context::facts([("agent", session.agent.as_str())]),
         });
-        let commit = cx.commit(operation, id.into(), facts, events);
-        let id = match self.store.session_begin(&new, commit).await? {
-            Applied::Done { .. } => id,
-            Applied::Replayed { subject } => SessionId::from_untyped_uuid(subject.id),
-        };
-        self.wake(id);
-        Ok(id)
+        Ok((new, events))
     }
 
     /// Returns a setting that counts things; what is not limited is as many as can be.

@@ -111,6 +111,7 @@ impl App {
             worktree: place.made,
             turn,
             spawn,
+            spot: None,
         })
     }
 

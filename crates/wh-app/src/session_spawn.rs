@@ -33,10 +33,8 @@ impl App {
             .change(cx, operation, facts.clone(), async {
                 let reach = cx.authorize(operation)?;
                 let parent = self.parent_of(cx, reach, input.parent.as_ref()).await?;
-                let zone = self.spot(parent.board, input.zone.as_ref()).await?;
                 let new = self.child(cx, reach, &parent, input).await?;
                 let id = self.begin(cx, operation, facts, new).await?;
-                self.lay_down(cx, operation, id, zone).await?;
                 self.first_turn(id).await
             })
             .await?;
@@ -72,6 +70,7 @@ impl App {
         parent: &Session,
         input: SpawnInput,
     ) -> Result<Beginning> {
+        let spot = self.spot(parent.board, input.zone.as_ref()).await?;
         let agent = input.agent.unwrap_or_else(|| parent.agent.clone());
         self.check_agent(&agent)?;
         let work = self.store.work_get(parent.id).await?;
@@ -139,6 +138,7 @@ impl App {
             session,
             worktree: place.made,
             spawn: Some(self.spawn_limits().await?),
+            spot,
         })
     }
 

@@ -3,7 +3,8 @@
 use jiff::Timestamp;
 
 use crate::{
-    BoardId, Description, Name, Owner, PromptTemplate, SessionId, Share, WorktreeId, ZoneId,
+    AgentName, BoardId, Description, Name, Owner, PromptTemplate, SessionId, Share, WorktreeId,
+    ZoneId,
 };
 
 /// A canvas for worktrees and sessions.
@@ -32,6 +33,8 @@ pub struct Zone {
     pub rect: Rect,
     /// Makes a prompt out of what is placed here.
     pub prompt_template: Option<PromptTemplate>,
+    /// Whose session is begun for a worktree that is placed here and has none to prompt.
+    pub agent: Option<AgentName>,
 }
 
 /// Something on a board and where it lies.
@@ -126,6 +129,9 @@ pub struct ZoneChange {
     pub color: Option<Color>,
     pub rect: Option<Rect>,
     pub prompt_template: Option<PromptTemplate>,
+    /// Whether the zone is to prompt no longer.
+    pub no_prompt: bool,
+    pub agent: Option<AgentName>,
 }
 
 /// Why a change to a board was refused.
@@ -175,6 +181,18 @@ impl Board {
         Ok(board)
     }
 
+    /// Returns what has come into a zone since the board was as `before`: what was not on it, or lay elsewhere on it.
+    pub fn entered(&self, before: &Self) -> Vec<(BoardItem, &Zone)> {
+        let was = |item| before.placements.iter().find(|it| it.item == item);
+        let entered = |now: &Placement| {
+            let id = now.zone?;
+            let stayed = was(now.item).is_some_and(|it| it.zone == Some(id));
+            let zone = self.zones.iter().find(|zone| zone.id == id)?;
+            (!stayed).then_some((now.item, zone))
+        };
+        self.placements.iter().filter_map(entered).collect()
+    }
+
     fn zone_remove(&mut self, id: ZoneId) -> Result<(), BoardRefusal> {
         let before = self.zones.len();
         self.zones.retain(|zone| zone.id != id);
@@ -215,7 +233,9 @@ impl Board {
         }
         zone.color = change.color.or(zone.color);
         zone.rect = change.rect.unwrap_or(zone.rect);
-        zone.prompt_template = change.prompt_template.or(zone.prompt_template.take());
+        let template = zone.prompt_template.take().filter(|_| !change.no_prompt);
+        zone.prompt_template = change.prompt_template.or(template);
+        zone.agent = change.agent.or(zone.agent.take());
         Ok(())
     }
 
@@ -230,6 +250,7 @@ impl Board {
             color: change.color,
             rect: change.rect.unwrap_or_else(|| self.free_rect()),
             prompt_template: change.prompt_template,
+            agent: change.agent,
         });
         Ok(())
     }

@@ -24,6 +24,8 @@ fn new_zone(n: u128, text: &str) -> ZoneChange {
         color: None,
         rect: None,
         prompt_template: None,
+        no_prompt: false,
+        agent: None,
     }
 }
 
@@ -154,4 +156,28 @@ fn colours_are_six_digits() {
     for bad in ["0af09c", "#0af", "#gggggg", "#+1234a", "red"] {
         assert!(Color::parse(bad).is_err(), "{bad}");
     }
+}
+
+#[test]
+fn what_comes_into_a_zone_has_entered_and_what_stays_or_leaves_has_not() {
+    let board = board();
+    let entered = |placements: Vec<Placement>| {
+        let patch = BoardPatch {
+            placements,
+            ..BoardPatch::default()
+        };
+        let next = board.apply(patch, Timestamp::UNIX_EPOCH).unwrap();
+        let found = next.entered(&board).into_iter();
+        found
+            .map(|(item, zone)| (item, zone.id))
+            .collect::<Vec<_>>()
+    };
+    let (todo, done) = (Some(zone_id(10)), Some(zone_id(11)));
+    // Moved within its zone, or out of it.
+    assert_eq!(entered(vec![at(item(20), 9.0, todo)]), []);
+    assert_eq!(entered(vec![at(item(20), 9.0, None)]), []);
+    // From one zone into another, and from nowhere.
+    let moved = entered(vec![at(item(20), 9.0, done), at(item(21), 1.0, todo)]);
+    assert_eq!(moved, [(item(20), zone_id(11)), (item(21), zone_id(10))]);
+    assert_eq!(entered(vec![at(item(22), 1.0, None)]), []);
 }

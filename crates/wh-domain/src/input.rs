@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use crate::{
-    ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId, KeyScope, Name,
-    NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId, SettingKey,
-    SettingValue, TextRefusal, TurnId, UserId, UserName, UserRole, WorktreeBase, WorktreeId,
-    ZoneId,
+    AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId,
+    KeyScope, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId,
+    SettingKey, SettingValue, TextRefusal, TurnId, UserId, UserName, UserRole, WorktreeBase,
+    WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -178,6 +178,9 @@ pub struct ZoneInput {
     pub color: Option<Color>,
     pub rect: Option<Rect>,
     pub prompt_template: Option<PromptTemplate>,
+    /// Whether the zone is to prompt no longer.
+    pub no_prompt: bool,
+    pub agent: Option<AgentName>,
 }
 
 /// Something to place on a board.

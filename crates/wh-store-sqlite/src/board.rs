@@ -5,7 +5,7 @@ use std::sync::Arc;
 use async_trait::async_trait;
 use uuid::Uuid;
 use wh_domain::{Board, BoardItem, IdRef, Page, PageRequest, Reach, ShareWith};
-use wh_store::{Applied, BoardStore, Commit, Result, StoreError};
+use wh_store::{Applied, BoardStore, Commit, Fired, Result, StoreError};
 
 use crate::SqliteStore;
 use crate::batch::{Batch, KEEP, ROWS_MAX, is_common};
@@ -16,6 +16,7 @@ use crate::error::{insert_error, store_error};
 use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
 use crate::row::{int, micros, uuid, uuid_opt};
 use crate::user::push_page;
+use crate::{session, turn};
 
 #[async_trait]
 impl BoardStore for SqliteStore {
@@ -25,7 +26,11 @@ impl BoardStore for SqliteStore {
     }
 
     async fn board_save(&self, board: &Board, commit: Commit) -> Result<Applied> {
-        let change = Change::BoardSave(Box::new(board.clone()));
+        self.board_place(board, &[], commit).await
+    }
+
+    async fn board_place(&self, board: &Board, fired: &[Fired], commit: Commit) -> Result<Applied> {
+        let change = Change::BoardSave(Box::new(board.clone()), fired.to_vec());
         self.commit(change, commit).await
     }
 
@@ -125,6 +130,22 @@ pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, board: &Board) -> Resul
     insert_contents(batch, board).await.map_err(store_error)
 }
 
+/// Saves a board, and sends the prompts that come of it.
+pub(crate) async fn place_in_txn(
+    batch: &mut Batch<'_>,
+    board: &Board,
+    fired: &[Fired],
+) -> Result<()> {
+    save_in_txn(batch, board).await?;
+    for fired in fired {
+        match fired {
+            Fired::Prompt(turn, rules) => turn::queue_in_txn(batch, turn, *rules).await?,
+            Fired::Begin(new) => session::begin_in_txn(batch, new).await?,
+        }
+    }
+    Ok(())
+}
+
 pub(crate) async fn save_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<()> {
     let id = uuid(board.id);
     let updated = sqlx::query(
@@ -174,7 +195,7 @@ async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<(
     let zones: Vec<_> = board.zones.iter().enumerate().collect();
     for chunk in zones.chunks(ROWS_MAX) {
         let mut query = Query::new(
-            "INSERT INTO zones (board_id, id, ord, name, color, x, y, width, height, prompt_template) ",
+            "INSERT INTO zones (board_id, id, ord, name, color, x, y, width, height, prompt_template, agent) ",
         );
         query.push_values(chunk, |mut row, (ord, zone)| {
             row.push_bind(id)
@@ -186,7 +207,8 @@ async fn insert_contents(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<(
                 .push_bind(zone.rect.y)
                 .push_bind(zone.rect.width)
                 .push_bind(zone.rect.height)
-                .push_bind(zone.prompt_template.as_ref().map(|t| t.as_str()));
+                .push_bind(zone.prompt_template.as_ref().map(|t| t.as_str()))
+                .push_bind(zone.agent.as_ref().map(|a| a.as_str()));
         });
         let insert = query.build().persistent(is_common(chunk.len()));
         insert.execute(&mut *batch.conn).await?;

@@ -5,8 +5,8 @@ use newtype_uuid::{GenericUuid, TypedUuid};
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    Board, BoardItem, Color, Description, Name, Owner, Placement, Position, PromptTemplate, Rect,
-    Share, ShareLevel, ShareWith, UserName, Zone,
+    AgentName, Board, BoardItem, Color, Description, Name, Owner, Placement, Position,
+    PromptTemplate, Rect, Share, ShareLevel, ShareWith, UserName, Zone,
 };
 use wh_store::Result;
 
@@ -51,20 +51,20 @@ pub(crate) fn begin() -> Query {
 pub(crate) fn finish(mut query: Query) -> Query {
     query.push(
         ") SELECT b.id AS board_id, 0 AS part, 0 AS ord, b.owner_user_id AS id1, b.owner_key_id AS id2,
-               b.name AS text1, b.description AS text2, NULL AS text3,
+               b.name AS text1, b.description AS text2, NULL AS text3, NULL AS text4,
                b.revision AS int1, b.created_at AS int2, b.updated_at AS int3,
                NULL AS x, NULL AS y, NULL AS width, NULL AS height
            FROM found CROSS JOIN boards b ON b.id = found.id
          UNION ALL
-         SELECT z.board_id, 1, z.ord, z.id, NULL, z.name, z.color, z.prompt_template, NULL, NULL, NULL,
+         SELECT z.board_id, 1, z.ord, z.id, NULL, z.name, z.color, z.prompt_template, z.agent, NULL, NULL, NULL,
                z.x, z.y, z.width, z.height
            FROM found CROSS JOIN zones z ON z.board_id = found.id
          UNION ALL
-         SELECT p.board_id, 2, p.ord, p.item_id, p.zone_id, p.item_kind, NULL, NULL, NULL, NULL, NULL,
+         SELECT p.board_id, 2, p.ord, p.item_id, p.zone_id, p.item_kind, NULL, NULL, NULL, NULL, NULL, NULL,
                p.x, p.y, NULL, NULL
            FROM found CROSS JOIN placements p ON p.board_id = found.id
          UNION ALL
-         SELECT s.board_id, 3, s.ord, u.id, NULL, u.name, s.level, NULL, NULL, NULL, NULL,
+         SELECT s.board_id, 3, s.ord, u.id, NULL, u.name, s.level, NULL, NULL, NULL, NULL, NULL,
                NULL, NULL, NULL, NULL
            FROM found CROSS JOIN board_shares s ON s.board_id = found.id LEFT JOIN users u ON u.id = s.user_id
          ORDER BY 1 DESC, 2, 3",
@@ -132,6 +132,7 @@ fn zone_row(row: &SqliteRow) -> Parsed<Zone> {
             height: row::get(row, "height")?,
         },
         prompt_template: row::parse_opt(row, "text3", PromptTemplate::parse)?,
+        agent: row::parse_opt(row, "text4", AgentName::parse)?,
     })
 }
 

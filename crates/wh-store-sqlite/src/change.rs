@@ -7,7 +7,8 @@ use wh_domain::{
     SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, Worktree, WorktreeStateName,
 };
 use wh_store::{
-    Applied, Commit, Expired, Forgotten, MessageAppend, NewSession, QueueRules, Result, RunStep,
+    Applied, Commit, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules, Result,
+    RunStep,
 };
 
 use crate::batch::Batch;
@@ -72,7 +73,8 @@ pub(crate) enum Change {
     /// The state it was seen in, and what became of it.
     WorktreeMove(WorktreeStateName, Box<Worktree>),
     BoardInsert(Box<Board>),
-    BoardSave(Box<Board>),
+    /// With the prompts that come of what was placed.
+    BoardSave(Box<Board>, Vec<Fired>),
     SessionInsert(Box<Session>),
     SessionBegin(Box<NewSession>),
     SessionPatch(SessionId, SessionPatch, Timestamp),
@@ -101,7 +103,7 @@ impl Change {
                 worktree::move_in_txn(batch.conn, *from, after).await
             }
             Self::BoardInsert(board) => board::insert_in_txn(batch, board).await,
-            Self::BoardSave(board) => board::save_in_txn(batch, board).await,
+            Self::BoardSave(board, fired) => board::place_in_txn(batch, board, fired).await,
             Self::SessionInsert(session) => session::insert_in_txn(batch, session).await,
             Self::SessionPatch(id, patch, at) => {
                 session::patch_in_txn(batch.conn, *id, patch, *at).await

@@ -52,6 +52,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "sharing",
         sql: include_str!("../migrations/0007_sharing.sql"),
     },
+    Migration {
+        name: "zone_agents",
+        sql: include_str!("../migrations/0008_zone_agents.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -19,7 +19,7 @@ use crate::row::{self, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, session_row, update_query};
 use crate::user::push_page;
-use crate::{fork, turn, worktree};
+use crate::{board, fork, turn, worktree};
 
 #[async_trait]
 impl SessionStore for SqliteStore {
@@ -206,6 +206,12 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Res
     }
     if let Some(turn) = &new.turn {
         turn::insert_in_txn(batch.conn, turn).await?;
+    }
+    if let Some(laid) = &new.laid {
+        board::save_in_txn(batch, &laid.board).await?;
+        if let Some(turn) = &laid.turn {
+            turn::insert_in_txn(batch.conn, turn).await?;
+        }
     }
     Ok(())
 }

@@ -36,7 +36,7 @@ use async_trait::async_trait;
 
 pub use approval::ApprovalStore;
 pub use audit::AuditStore;
-pub use board::BoardStore;
+pub use board::{BoardStore, Fired};
 pub use commit::{Applied, Commit, IdempotencyClaim};
 pub use error::StoreError;
 pub use event::{EventPage, EventStore};
@@ -46,7 +46,7 @@ pub use recent::{EventsSeen, Recent, RecentEvents};
 pub use repo::RepoStore;
 pub use retention::{Expired, Forgotten, RetentionStore};
 pub use run::{RunFact, RunStep, RunStore, SessionWork};
-pub use session::{NewSession, SessionStore};
+pub use session::{Laid, NewSession, SessionStore};
 pub use setting::SettingStore;
 pub use turn::{QueueRules, TurnStore};
 pub use user::UserStore;

@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 use wh_domain::{
-    IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter, SessionId,
-    SessionPatch, SpawnLimits, Worktree,
+    Board, IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter,
+    SessionId, SessionPatch, SpawnLimits, Worktree,
 };
 
 use crate::{Applied, Commit, Result};
@@ -21,6 +21,17 @@ pub struct NewSession {
     pub live_max: u32,
     /// How far its tree may grow, if it has a parent.
     pub spawn: Option<SpawnLimits>,
+    /// Where it is laid as it begins.
+    pub laid: Option<Laid>,
+}
+
+/// A board on which a session lies from its beginning.
+#[derive(Clone, Debug)]
+pub struct Laid {
+    /// The board with the session on it; [`crate::StoreError::Stale`] when another change came before.
+    pub board: Board,
+    /// What the zone that it lies in prompts, after its first prompt.
+    pub turn: Option<NewTurn>,
 }
 
 /// Keeps sessions. A session's tree reaches itself and its descendants.

@@ -191,6 +191,7 @@ impl Seed {
                     ..Rect::default()
                 },
                 prompt_template: None,
+                agent: None,
             })
         };
         let board = Board {

@@ -30,6 +30,8 @@ fn new_zone(name: &str) -> ZoneInput {
         color: None,
         rect: None,
         prompt_template: None,
+        no_prompt: false,
+        agent: None,
     }
 }
 

@@ -29,6 +29,7 @@ fn full_board(owner: Owner) -> Made<Board> {
                     height: 0.1 + 0.2,
                 },
                 prompt_template: Some(PromptTemplate::parse("do {{ title }}")?),
+                agent: None,
             })
         })
         .collect::<Made<_>>()?;

@@ -310,6 +310,7 @@ pub async fn begins_with_its_first_prompt_while_there_is_room(store: Arc<dyn Sto
             turn: Some(turn),
             live_max,
             spawn: None,
+            laid: None,
         };
         let commit = fixture::commit(owner.user, Operation::SessionCreate);
         Ok((store.session_begin(&new, commit).await, new))

@@ -6,6 +6,7 @@ use wh_api::{
     BoardUpdateRequest, BoardView, ItemKind, ShareView, ZoneInputRequest,
 };
 
+use super::board_zone::{self, PlaceArgs, ZoneArgs};
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
@@ -38,6 +39,10 @@ pub(crate) enum BoardCommand {
     },
     /// Change a board
     Update(UpdateArgs),
+    /// Add a zone to a board, or change one: its colour, and what it prompts
+    Zone(ZoneArgs),
+    /// Place a session or a worktree on a board, or move it
+    Place(PlaceArgs),
     /// Share a board, and the sessions on it, with somebody or with everyone
     Share {
         /// The board's id or its last 8 digits
@@ -115,6 +120,8 @@ pub(crate) async fn run(cx: &Context, command: BoardCommand) -> CliResult {
         }
         BoardCommand::Show { board } => client.board_get(&board).await?,
         BoardCommand::Update(args) => client.board_update(&update_request(args)?).await?,
+        BoardCommand::Zone(args) => board_zone::zone(&client, args).await?,
+        BoardCommand::Place(args) => board_zone::place(&client, args).await?,
         BoardCommand::Share {
             board,
             with,

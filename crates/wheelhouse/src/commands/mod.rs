@@ -6,6 +6,7 @@ pub(crate) mod attach;
 pub(crate) mod audit;
 pub(crate) mod backup;
 pub(crate) mod board;
+mod board_zone;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod demo;

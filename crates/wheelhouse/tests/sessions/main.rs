@@ -17,3 +17,4 @@ mod reap;
 mod restart;
 mod tools;
 mod worktrees;
+mod zones;
