@@ -14,7 +14,7 @@ use super::{
     keeper::{Keeper, Look},
     launch::{Started, TOKEN_LIFE, in_words},
     link::{Link, left_behind},
-    story::{Story, new_message},
+    story::{STOPPED, Story, new_message},
     turns::spent,
 };
 use crate::Result;
@@ -66,13 +66,13 @@ impl Keeper {
         let session = &work.session;
         match (&session.state, &work.next) {
             (SessionState::Stopping { .. }, _) => {
-                self.gone(work, "stopped".to_owned(), None).await?;
+                self.gone(work, None, None).await?;
                 Ok(Look::Again)
             }
             // No state may claim a process that is not there.
             (SessionState::Running { .. } | SessionState::Waiting { .. }, _) => {
                 let ending = "the process that held the agent is gone".to_owned();
-                self.gone(work, ending, None).await?;
+                self.gone(work, Some(ending), None).await?;
                 Ok(Look::Again)
             }
             (SessionState::Creating, _) => self.start(work).await,
@@ -108,7 +108,7 @@ impl Keeper {
                 }
                 // A run that was recorded and not started ends with this too.
                 let now = self.app.store.work_get(self.session).await?;
-                self.gone(now.as_ref().unwrap_or(work), reason, failed)
+                self.gone(now.as_ref().unwrap_or(work), Some(reason), failed)
                     .await?;
                 Ok(Look::Again)
             }
@@ -126,7 +126,7 @@ impl Keeper {
                     // Or somebody took the directory away, and the runner is about to notice.
                     self.sweep(run).await;
                     let ending = "it was never started".to_owned();
-                    self.gone(work, ending, None).await?;
+                    self.gone(work, Some(ending), None).await?;
                     Ok(Look::Again)
                 }
             };
@@ -169,7 +169,7 @@ impl Keeper {
                     true => "workspace_missing: the directory the agent works in is gone",
                     false => "the process that held the agent is gone",
                 };
-                self.gone(work, ending.to_owned(), None).await?;
+                self.gone(work, Some(ending.to_owned()), None).await?;
                 self.app.run_forget(run).await;
                 Ok(Look::Again)
             }
@@ -207,12 +207,17 @@ impl Keeper {
         if self.settle_approvals(work, now, &mut until).await? {
             return Ok(Look::Again);
         }
+        let is_free = matches!(
+            work.session.state,
+            SessionState::Idle | SessionState::Reviewing { .. }
+        );
+        // A prompt comes first: somebody waits for it.
+        if let (None, Some(turn), true) = (&work.running, &work.next, is_free) {
+            return self.hand_over(work, turn, until).await;
+        }
         self.check_tools(work, run, now).await?;
         match (&work.running, &work.next, &work.session.state) {
             (Some(turn), ..) => self.tend_turn(work, turn, now, &mut until).await?,
-            (None, Some(turn), SessionState::Idle | SessionState::Reviewing { .. }) => {
-                return self.hand_over(work, turn, until).await;
-            }
             (None, None, SessionState::Idle) if work.has_news && self.tell_news().await? => {
                 return Ok(Look::Again);
             }
@@ -323,17 +328,16 @@ impl Keeper {
         }
     }
 
-    /// Records that there is no process.
+    /// Records that there is no process: because it was asked to end, or for the reason given.
     pub(super) async fn gone(
         &mut self,
         work: &SessionWork,
-        ending: String,
+        why: Option<String>,
         failed: Option<String>,
     ) -> Result<()> {
         let mut facts = Vec::new();
-        if ending != "stopped" {
-            facts.push(self.note(work, ending.clone()));
-        }
+        facts.extend(why.clone().map(|why| self.note(work, why)));
+        let ending = why.unwrap_or_else(|| STOPPED.to_owned());
         facts.push(RunFact::Gone { ending, failed });
         self.link = None;
         self.say(&work.session, facts).await

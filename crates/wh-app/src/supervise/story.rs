@@ -1,27 +1,27 @@
 //! Turns what an agent reports into what is stored: messages, approvals, turns. It decides nothing about processes.
 
-use std::path::{Path, PathBuf};
+mod asked;
+
+use std::path::Path;
 
 use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
-use serde_json::json;
 use wh_agents::CostCount;
 use wh_domain::{
-    Abilities, Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageId,
-    MessageKind, NewMessage, Session, Settlement, Turn, TurnId, TurnState, Usage, Verdict,
+    Abilities, ApprovalState, MessageId, MessageKind, NewMessage, Session, Turn, TurnId, TurnState,
+    Usage,
 };
 use wh_runner::{
     AgentEvent,
-    event::{
-        Cost, Exit, Notice, PermissionKind, PermissionRequest, PlanEntry, Question, ToolCall,
-        ToolKind, TurnEnd, TurnUsage,
-    },
+    event::{Cost, Exit, Notice, PlanEntry, ToolCall, TurnEnd, TurnUsage},
     journal::Record,
 };
 use wh_store::RunFact;
 
-use super::launch::TOOLS_NAME;
 use crate::IdSource;
+
+/// How a run ended that was asked to.
+pub(super) const STOPPED: &str = "stopped";
 
 /// Words are joined into one message up to this size.
 const MESSAGE_BYTES_MAX: usize = 32 << 10;
@@ -126,7 +126,7 @@ impl Teller<'_> {
             AgentEvent::Usage { cost, .. } => self.cost(cost.as_ref()),
             AgentEvent::PermissionRequested { request } => self.permission(request),
             AgentEvent::PermissionSettled { id, chosen } => {
-                let state = chosen.map_or(ApprovalState::Withdrawn, state_of);
+                let state = chosen.map_or(ApprovalState::Withdrawn, asked::state_of);
                 self.settled(id, state, None);
             }
             AgentEvent::QuestionAsked { question } => self.question(question),
@@ -248,92 +248,6 @@ impl Teller<'_> {
         }
     }
 
-    fn permission(&mut self, request: &PermissionRequest) {
-        self.story.open = None;
-        let call = &request.call;
-        let policy = &self.about.session.policy;
-        let verdict = if call.tool_of(TOOLS_NAME).is_some() {
-            // The rules of our own tools are the server's: asking a person twice helps nobody.
-            Verdict::Allow
-        } else {
-            policy.decide(&action_of(call), self.about.home)
-        };
-        let kind = match call.kind {
-            ToolKind::SwitchMode => ApprovalKind::Plan,
-            _ => ApprovalKind::Permission,
-        };
-        let options: Vec<_> = request
-            .options
-            .iter()
-            .map(|option| json!({ "name": option.name, "kind": option.kind }))
-            .collect();
-        let detail = json!({ "call": call, "options": options });
-        let mut approval = self.approval(&request.id, kind, call.title.clone(), detail);
-        let rule = match verdict {
-            Verdict::Ask => None,
-            Verdict::Allow => Some(ApprovalState::Allowed),
-            Verdict::Deny => Some(ApprovalState::Denied),
-        };
-        if let Some(state) = rule {
-            approval.state = state;
-            approval.answer = Some("by the session's policy".to_owned());
-            approval.settled_at = Some(self.at);
-            approval.expires_at = None;
-        }
-        self.facts.push(RunFact::Asked(approval));
-    }
-
-    fn question(&mut self, question: &Question) {
-        self.story.open = None;
-        let detail = json!({ "field": question.field });
-        let text = question.text.clone();
-        let approval = self.approval(&question.id, ApprovalKind::Question, text, detail);
-        self.facts.push(RunFact::Asked(approval));
-    }
-
-    fn approval(
-        &self,
-        request: &str,
-        kind: ApprovalKind,
-        text: String,
-        detail: serde_json::Value,
-    ) -> Approval {
-        let wait = match self.about.session.policy.timeout_seconds {
-            Some(seconds) => SignedDuration::from_secs(i64::from(seconds)),
-            None => self.about.approval_wait,
-        };
-        Approval {
-            id: ApprovalId::from_untyped_uuid(self.about.ids.next()),
-            session: self.about.session.id,
-            turn: self.story.turn,
-            epoch: self.story.epoch,
-            request: request.to_owned(),
-            kind,
-            state: ApprovalState::Pending,
-            text,
-            detail: Some(detail.to_string()),
-            answer: None,
-            always: false,
-            answered_by: None,
-            expires_at: self.at.checked_add(wait).ok(),
-            created_at: self.at,
-            settled_at: None,
-            told: false,
-        }
-    }
-
-    fn settled(&mut self, request: &str, state: ApprovalState, answer: Option<String>) {
-        self.facts.push(RunFact::Settled {
-            request: request.to_owned(),
-            settlement: Settlement {
-                state,
-                answer,
-                always: false,
-                by: None,
-            },
-        });
-    }
-
     fn turn_ended(&mut self, reason: &TurnEnd, usage: Option<TurnUsage>) {
         // The end of the process follows, and takes the turn with it.
         if matches!(reason, TurnEnd::Lost(_)) {
@@ -400,7 +314,7 @@ impl Teller<'_> {
             Exit::Code(code) => (format!("the agent ended with code {code}"), false),
             Exit::Signal(signal) => (format!("the agent was killed by signal {signal}"), false),
             Exit::NotStarted(why) => (format!("the agent could not be started: {why}"), false),
-            Exit::Stopped { .. } => ("stopped".to_owned(), true),
+            Exit::Stopped { .. } => (STOPPED.to_owned(), true),
         };
         if !was_asked {
             let mut text = ending.clone();
@@ -468,38 +382,11 @@ pub(super) fn new_message(
     }
 }
 
-fn state_of(chosen: PermissionKind) -> ApprovalState {
-    match chosen {
-        PermissionKind::AllowOnce | PermissionKind::AllowAlways => ApprovalState::Allowed,
-        PermissionKind::RejectOnce | PermissionKind::RejectAlways => ApprovalState::Denied,
-    }
-}
-
 fn usage_of(usage: TurnUsage) -> Usage {
     Usage {
         input_tokens: usage.input.saturating_add(usage.cached_write),
         cached_tokens: usage.cached_read,
         output_tokens: usage.output.saturating_add(usage.thought),
         ..Usage::default()
-    }
-}
-
-fn action_of(call: &ToolCall) -> Action {
-    let kind = match call.kind {
-        ToolKind::Read => ActionKind::Read,
-        ToolKind::Edit => ActionKind::Edit,
-        ToolKind::Delete => ActionKind::Delete,
-        ToolKind::Move => ActionKind::Move,
-        ToolKind::Search => ActionKind::Search,
-        ToolKind::Execute => ActionKind::Execute,
-        ToolKind::Think => ActionKind::Think,
-        ToolKind::Fetch => ActionKind::Fetch,
-        ToolKind::SwitchMode => ActionKind::SwitchMode,
-        ToolKind::Other => ActionKind::Other,
-    };
-    let paths = call.locations.iter().map(|it| PathBuf::from(&it.path));
-    Action {
-        kind,
-        paths: paths.collect(),
     }
 }

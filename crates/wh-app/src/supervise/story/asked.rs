@@ -1,0 +1,131 @@
+//! What an agent asks: permissions, plans and questions, and what became of them.
+
+use std::path::PathBuf;
+
+use jiff::SignedDuration;
+use newtype_uuid::GenericUuid;
+use serde_json::json;
+use wh_domain::{
+    Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, Settlement, Verdict,
+};
+use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, ToolKind};
+use wh_store::RunFact;
+
+use super::Teller;
+use crate::supervise::launch::TOOLS_NAME;
+
+impl Teller<'_> {
+    pub(super) fn permission(&mut self, request: &PermissionRequest) {
+        self.story.open = None;
+        let call = &request.call;
+        let policy = &self.about.session.policy;
+        let verdict = if call.tool_of(TOOLS_NAME).is_some() {
+            // The rules of our own tools are the server's: asking a person twice helps nobody.
+            Verdict::Allow
+        } else {
+            policy.decide(&action_of(call), self.about.home)
+        };
+        let kind = match call.kind {
+            ToolKind::SwitchMode => ApprovalKind::Plan,
+            _ => ApprovalKind::Permission,
+        };
+        let options: Vec<_> = request
+            .options
+            .iter()
+            .map(|option| json!({ "name": option.name, "kind": option.kind }))
+            .collect();
+        let detail = json!({ "call": call, "options": options });
+        let mut approval = self.approval(&request.id, kind, call.title.clone(), detail);
+        let rule = match verdict {
+            Verdict::Ask => None,
+            Verdict::Allow => Some(ApprovalState::Allowed),
+            Verdict::Deny => Some(ApprovalState::Denied),
+        };
+        if let Some(state) = rule {
+            approval.state = state;
+            approval.answer = Some("by the session's policy".to_owned());
+            approval.settled_at = Some(self.at);
+            approval.expires_at = None;
+        }
+        self.facts.push(RunFact::Asked(approval));
+    }
+
+    pub(super) fn question(&mut self, question: &Question) {
+        self.story.open = None;
+        let detail = json!({ "field": question.field });
+        let text = question.text.clone();
+        let approval = self.approval(&question.id, ApprovalKind::Question, text, detail);
+        self.facts.push(RunFact::Asked(approval));
+    }
+
+    fn approval(
+        &self,
+        request: &str,
+        kind: ApprovalKind,
+        text: String,
+        detail: serde_json::Value,
+    ) -> Approval {
+        let wait = match self.about.session.policy.timeout_seconds {
+            Some(seconds) => SignedDuration::from_secs(i64::from(seconds)),
+            None => self.about.approval_wait,
+        };
+        Approval {
+            id: ApprovalId::from_untyped_uuid(self.about.ids.next()),
+            session: self.about.session.id,
+            turn: self.story.turn,
+            epoch: self.story.epoch,
+            request: request.to_owned(),
+            kind,
+            state: ApprovalState::Pending,
+            text,
+            detail: Some(detail.to_string()),
+            answer: None,
+            always: false,
+            answered_by: None,
+            expires_at: self.at.checked_add(wait).ok(),
+            created_at: self.at,
+            settled_at: None,
+            told: false,
+        }
+    }
+
+    pub(super) fn settled(&mut self, request: &str, state: ApprovalState, answer: Option<String>) {
+        self.facts.push(RunFact::Settled {
+            request: request.to_owned(),
+            settlement: Settlement {
+                state,
+                answer,
+                always: false,
+                by: None,
+            },
+        });
+    }
+}
+
+/// Returns what the choice of an option comes to.
+pub(super) fn state_of(chosen: PermissionKind) -> ApprovalState {
+    match chosen {
+        PermissionKind::AllowOnce | PermissionKind::AllowAlways => ApprovalState::Allowed,
+        PermissionKind::RejectOnce | PermissionKind::RejectAlways => ApprovalState::Denied,
+    }
+}
+
+fn action_of(call: &ToolCall) -> Action {
+    let kind = match call.kind {
+        ToolKind::Read => ActionKind::Read,
+        ToolKind::Edit => ActionKind::Edit,
+        ToolKind::Delete => ActionKind::Delete,
+        ToolKind::Move => ActionKind::Move,
+        ToolKind::Search => ActionKind::Search,
+        ToolKind::Execute => ActionKind::Execute,
+        ToolKind::Think => ActionKind::Think,
+        ToolKind::Fetch => ActionKind::Fetch,
+        ToolKind::SwitchMode => ActionKind::SwitchMode,
+        ToolKind::Other => ActionKind::Other,
+    };
+    let paths = call.locations.iter().map(|it| PathBuf::from(&it.path));
+    Action {
+        kind,
+        paths: paths.collect(),
+    }
+}
