@@ -57,6 +57,7 @@ const CONFINED: &[(&str, &[&str])] = &[
     ("rmcp", &["wh-mcp", "wh-testkit"]),
     ("agent-client-protocol", &["wh-runner", "wh-testkit"]),
     ("clap", &["wheelhouse"]),
+    ("genai", &["wh-llm-agent"]),
 ];
 
 /// What does I/O, reads a clock or makes randomness, and so has no place in the domain.

@@ -191,18 +191,28 @@ pub struct SummaryView {
     pub state: String,
     /// The messages that the text cites; message_get shows one whole.
     pub message_ids: Vec<String>,
-    /// extract when no model wrote it
+    /// The model that wrote it; extract when none did.
     pub by: String,
+    /// Why no model wrote it although one is configured.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub note: Option<String>,
 }
 
 impl SummaryView {
     /// Shows a summary.
-    pub fn new(text: String, state: &str, cited: &[MessageId], by: &str) -> Self {
+    pub fn new(
+        text: String,
+        state: &str,
+        cited: &[MessageId],
+        by: String,
+        note: Option<String>,
+    ) -> Self {
         Self {
             text,
             state: state.to_owned(),
             message_ids: cited.iter().map(ToString::to_string).collect(),
-            by: by.to_owned(),
+            by,
+            note,
         }
     }
 }

@@ -19,11 +19,12 @@ use wh_domain::{
 use wh_store::{Commit, Store};
 
 use crate::{
-    AppError, Clock, IdSource, OpContext, Result,
+    AppError, Clock, IdSource, LanguageModel, OpContext, Result,
     attempts::Attempts,
     authenticate::PrincipalCache,
     context::{is_ours, outcome},
     login::LoginLinks,
+    model::Models,
     repo_lock::RepoLocks,
     supervise::{Keepers, RunsConfig},
 };
@@ -35,6 +36,8 @@ pub struct AppParts {
     pub ids: Arc<dyn IdSource>,
     pub agents: Agents,
     pub runs: RunsConfig,
+    /// Writes summaries, if there is one.
+    pub model: Option<Arc<dyn LanguageModel>>,
     /// Where mirrors and worktrees are kept; absolute, and without links in it.
     pub data_dir: PathBuf,
     /// Cancelled when the server stops: ends feeds and other long calls.
@@ -49,6 +52,7 @@ pub struct App {
     pub(crate) agents: Agents,
     pub(crate) runs: RunsConfig,
     pub(crate) keepers: Keepers,
+    pub(crate) models: Option<Models>,
     pub(crate) data_dir: PathBuf,
     pub(crate) repo_locks: RepoLocks,
     /// What is recorded as under way since before is left over by a server that is gone.
@@ -76,6 +80,7 @@ impl App {
             agents: parts.agents,
             runs: parts.runs,
             keepers: Keepers::default(),
+            models: parts.model.map(Models::new),
             data_dir: parts.data_dir,
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),

@@ -6,7 +6,7 @@ use wh_domain::{
 };
 use wh_store::MessageHit;
 
-use crate::{App, AppError, OpContext, Result, Summary, context::facts};
+use crate::{App, AppError, OpContext, Result, Summarize, Summary, context::facts};
 
 /// The most tools that are told beside the latest words.
 const TOOLS_SINCE_MAX: u64 = 50;
@@ -22,7 +22,7 @@ pub struct MessageQuery {
     /// With the latest words, the tools that the agent has used since.
     pub with_tools: bool,
     /// What the session has been doing in a few lines, too.
-    pub summarize: bool,
+    pub summarize: Summarize,
     pub limit: PageLimit,
     /// The most bytes of text to return; at least one message is returned, however long.
     pub bytes_max: usize,
@@ -46,10 +46,7 @@ impl App {
         self.read(cx, operation, facts, async {
             let reach = cx.authorize(operation)?;
             let session = self.session_lookup(reach, &query.session).await?;
-            let summary = match query.summarize {
-                true => Some(self.summary(reach, &session).await?),
-                false => None,
-            };
+            let summary = self.summary(reach, &session, query.summarize).await?;
             let read = match &query.after {
                 None => self.latest_words(reach, session, query.with_tools).await?,
                 Some(after) => {

@@ -1,7 +1,8 @@
 //! What a session has been doing, in a few lines that name the messages to read.
 //!
 //! [`SummaryMaterial`] is what a summary is made of and [`extract`] makes one without a model: it says nothing that is not in
-//! the transcript. A model takes the same material; whatever goes wrong with it, the extract is the answer.
+//! the transcript. A model takes the same material (`message_model`); whatever goes wrong with it, the extract is the answer and
+//! says so.
 
 use std::fmt::Write;
 
@@ -10,7 +11,11 @@ use wh_domain::{
     SessionStateName,
 };
 
-use crate::{App, Result};
+use crate::{
+    App, ModelFailure, Result,
+    message_model::{self, Shown},
+    model::Models,
+};
 
 /// The latest messages that are looked at; what lies before them is counted.
 const LOOKED_AT_MAX: u64 = 1_000;
@@ -29,8 +34,30 @@ pub struct Summary {
     pub state: &'static str,
     /// The messages that the text cites, in the order of the transcript.
     pub cited: Vec<MessageId>,
-    /// Who wrote it: `extract` when no model did.
-    pub by: &'static str,
+    /// Who wrote it: the model's name, or `extract` when no model did.
+    pub by: String,
+    /// Why no model wrote it although there is one.
+    pub note: Option<String>,
+}
+
+/// Whether a summary is wanted.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Summarize {
+    #[default]
+    No,
+    /// One that is made without a model.
+    Extract,
+    /// The model's, if there is one.
+    Yes,
+}
+
+impl From<bool> for Summarize {
+    fn from(wanted: bool) -> Self {
+        match wanted {
+            true => Self::Yes,
+            false => Self::No,
+        }
+    }
 }
 
 /// What a summary is made of.
@@ -45,8 +72,44 @@ pub(crate) struct SummaryMaterial {
 }
 
 impl App {
-    /// Summarizes a session that the caller may read.
-    pub(crate) async fn summary(&self, reach: Reach, session: &Session) -> Result<Summary> {
+    /// Summarizes a session that the caller may read, if that is wanted.
+    pub(crate) async fn summary(
+        &self,
+        reach: Reach,
+        session: &Session,
+        wanted: Summarize,
+    ) -> Result<Option<Summary>> {
+        let models = match wanted {
+            Summarize::No => return Ok(None),
+            Summarize::Extract => None,
+            Summarize::Yes => self.models.as_ref(),
+        };
+        let moment = (session.id, session.last_seq, session.updated_at);
+        if let Some(kept) = models.and_then(|models| models.summaries.get(&moment)) {
+            return Ok(Some(kept));
+        }
+        let material = self.summary_material(reach, session).await?;
+        let extract = extract(&material);
+        let Some(models) = models.filter(|_| !material.latest.is_empty()) else {
+            return Ok(Some(extract));
+        };
+        match told(models, &material).await {
+            Ok(summary) => {
+                models.summaries.insert(moment, summary.clone());
+                Ok(Some(summary))
+            }
+            Err(failure) => {
+                tracing::warn!(session = %session.id, model = models.name(), "no summary: {failure}");
+                let note = format!("{failure}, so this is an extract");
+                Ok(Some(Summary {
+                    note: Some(note),
+                    ..extract
+                }))
+            }
+        }
+    }
+
+    async fn summary_material(&self, reach: Reach, session: &Session) -> Result<SummaryMaterial> {
         let first = self
             .store
             .message_list(reach, session.id, 0, PageLimit::clamped(Some(5)))
@@ -67,12 +130,55 @@ impl App {
         let work = self.store.work_get(session.id).await?;
         let pending = work.map(|work| work.approvals).unwrap_or_default();
         let pending = pending.into_iter().filter(|it| it.settled_at.is_none());
-        Ok(extract(&SummaryMaterial {
+        Ok(SummaryMaterial {
             session: session.clone(),
             first,
             latest,
             pending: pending.collect(),
-        }))
+        })
+    }
+}
+
+/// Has the model tell what a session has been doing. State and latest words are put around it: those are facts.
+async fn told(
+    models: &Models,
+    material: &SummaryMaterial,
+) -> std::result::Result<Summary, ModelFailure> {
+    let (state, why) = state_of(material);
+    let all = material.session.last_seq;
+    let shown = Shown::new(material.first.as_ref(), &material.latest, all);
+    let question = shown.question(&format!("{state}{why}"));
+    let reply = models.ask(message_model::SYSTEM, &question).await?;
+    let (said, mut cited) = shown.cited(&reply)?;
+    let mut text = format!("State: {state}{why}.\n{said}\n");
+    for message in material.latest_of(is_words, 1) {
+        cite(&mut text, &mut cited, "Latest words", message);
+    }
+    Ok(summary(text, state, cited, models.name()))
+}
+
+/// Quotes a message, with its id.
+fn cite(text: &mut String, cited: &mut Vec<(u64, MessageId)>, label: &str, message: &Message) {
+    if !cited.contains(&(message.seq, message.id)) {
+        cited.push((message.seq, message.id));
+    }
+    let (id, words) = (message.id, quote(&message.text));
+    let _ = writeln!(text, "{label} (message {id}): {words}");
+}
+
+fn summary(
+    text: String,
+    state: &'static str,
+    mut cited: Vec<(u64, MessageId)>,
+    by: String,
+) -> Summary {
+    cited.sort_by_key(|(seq, _)| *seq);
+    Summary {
+        text,
+        state,
+        cited: cited.into_iter().map(|(_, id)| id).collect(),
+        by,
+        note: None,
     }
 }
 
@@ -83,15 +189,7 @@ fn extract(material: &SummaryMaterial) -> Summary {
     let (state, why) = state_of(material);
     let _ = writeln!(text, "State: {state}{why}.");
     let mut cite = |text: &mut String, label: &str, message: &Message| {
-        if !cited.contains(&(message.seq, message.id)) {
-            cited.push((message.seq, message.id));
-        }
-        let _ = writeln!(
-            text,
-            "{label} (message {}): {}",
-            message.id,
-            quote(&message.text)
-        );
+        cite(text, &mut cited, label, message);
     };
     let last_prompt = material.latest_of(is_prompt, 1);
     if let Some(first) = &material.first {
@@ -111,13 +209,7 @@ fn extract(material: &SummaryMaterial) -> Summary {
     for message in material.latest_of(is_words, 1) {
         cite(&mut text, "Latest words", message);
     }
-    cited.sort_by_key(|(seq, _)| *seq);
-    Summary {
-        text,
-        state,
-        cited: cited.into_iter().map(|(_, id)| id).collect(),
-        by: "extract",
-    }
+    summary(text, state, cited, "extract".to_owned())
 }
 
 /// Tells a message from the rest.

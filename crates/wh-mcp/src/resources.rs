@@ -11,7 +11,7 @@ use wh_api::{
     AgentListView, AgentView, BoardView, MessageDepth, MessageListView, PageQuery, SessionView,
     WorktreeDiffRequest, WorktreeDiffView, WorktreeView,
 };
-use wh_app::{App, AppError, MessageQuery, OpContext, SessionQuery, WorktreeQuery};
+use wh_app::{App, AppError, MessageQuery, OpContext, SessionQuery, Summarize, WorktreeQuery};
 use wh_domain::{ErrorCode, Event, PageLimit, Reference, ShortId, SubjectKind, WorktreeLook};
 
 use crate::{
@@ -180,7 +180,7 @@ async fn newest_messages(
         after: Some(Reference::parse(&before.to_string())?),
         include_system: false,
         with_tools: false,
-        summarize: false,
+        summarize: Summarize::No,
         limit: PageLimit::MAX,
         bytes_max: MESSAGES_BYTES_MAX,
     };

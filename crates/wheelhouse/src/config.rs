@@ -7,6 +7,7 @@
 mod agents;
 mod file;
 mod load;
+mod model;
 mod parse;
 mod paths;
 mod show;
@@ -20,6 +21,7 @@ use wh_agents::ConfiguredAgents;
 use wh_domain::SecretText;
 
 use crate::exit::{CliError, CliResult};
+pub(crate) use model::{KeyFrom, ModelSetting};
 pub(crate) use paths::{Env, process_env};
 pub(crate) use show::StartValue;
 
@@ -86,6 +88,8 @@ pub(crate) struct Config {
     pub(crate) log_format: Sourced<LogFormat>,
     pub(crate) tool_timeout: Sourced<Duration>,
     pub(crate) github_token: Sourced<Option<SecretText>>,
+    /// The model that writes summaries.
+    pub(crate) model: Sourced<Option<ModelSetting>>,
     /// What the file says about agents.
     pub(crate) agents: ConfiguredAgents,
 }

@@ -56,6 +56,7 @@ impl TestApp {
                 scratch: dir.path().join("scratch"),
                 server_file: dir.path().join("server.json"),
             },
+            model: None,
             data_dir: dir.path().join("data"),
             shutdown: shutdown.clone(),
         }));

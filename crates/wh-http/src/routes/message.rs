@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
                     after: request.after()?,
                     include_system: request.include_system.unwrap_or(false),
                     with_tools: false,
-                    summarize: request.summarize.unwrap_or(false),
+                    summarize: request.summarize.unwrap_or(false).into(),
                     limit: request.limit(),
                     bytes_max: request.bytes_max(),
                 };
@@ -30,7 +30,7 @@ pub(super) fn routes() -> Vec<Route> {
                 let (messages, next) = (read.messages, read.next_after);
                 let summary = read
                     .summary
-                    .map(|it| SummaryView::new(it.text, it.state, &it.cited, it.by));
+                    .map(|it| SummaryView::new(it.text, it.state, &it.cited, it.by, it.note));
                 Ok(MessageListView::new(
                     &read.session,
                     messages,

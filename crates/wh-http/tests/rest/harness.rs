@@ -74,6 +74,7 @@ impl TestServer {
                 scratch: directory.path().join("scratch"),
                 server_file: directory.path().join("server.json"),
             },
+            model: None,
             data_dir: directory.path().join("data"),
             shutdown: shutdown.clone(),
         }));

@@ -9,7 +9,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{AppError, MessageQuery, Result, SessionQuery, SessionWhole, Transcript};
+use wh_app::{AppError, MessageQuery, Result, SessionQuery, SessionWhole, Summarize, Transcript};
 use wh_domain::{
     ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, Operation, PageLimit,
     PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
@@ -244,7 +244,7 @@ async fn get_messages(call: Call, request: GetMessages) -> Result<Reply<Messages
     let query = MessageQuery {
         after: after.map(Cursor::reference).transpose()?,
         include_system: request.include_system.unwrap_or(false),
-        summarize: request.summarize.unwrap_or(false),
+        summarize: request.summarize.unwrap_or(false).into(),
         ..all_of(reference("sessionId", &request.session_id)?)
     };
     let read = call.app.message_list(&call.cx, &query).await?;
@@ -262,7 +262,7 @@ fn all_of(session: Reference) -> MessageQuery {
         after: None,
         include_system: false,
         with_tools: true,
-        summarize: false,
+        summarize: Summarize::No,
         limit: PageLimit::MAX,
         bytes_max: BYTES_MAX,
     }

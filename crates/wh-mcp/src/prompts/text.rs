@@ -3,7 +3,7 @@
 use rmcp::ErrorData;
 use serde::Serialize;
 use wh_api::{SessionTreeView, WorktreeDiffView};
-use wh_app::{App, MessageQuery, OpContext};
+use wh_app::{App, MessageQuery, OpContext, Summarize};
 use wh_domain::{Agent, PageLimit, Reference, WorktreeDiffQuery};
 
 use crate::resources::protocol_error;
@@ -150,7 +150,8 @@ pub(super) async fn summarize(
         after: None,
         include_system: false,
         with_tools: false,
-        summarize: true,
+        // Whoever reads the prompt is a model already.
+        summarize: Summarize::Extract,
         limit: PageLimit::clamped(Some(1)),
         bytes_max: 1,
     };

@@ -47,7 +47,7 @@ async fn message_list(
         after: request.after()?,
         include_system: request.include_system.unwrap_or(false),
         with_tools: false,
-        summarize: request.summarize.unwrap_or(false),
+        summarize: request.summarize.unwrap_or(false).into(),
         limit: request.limit(),
         bytes_max: request.bytes_max(),
     };
@@ -55,7 +55,7 @@ async fn message_list(
     let read = app.message_list(&cx, &query).await?;
     let summary = read
         .summary
-        .map(|it| SummaryView::new(it.text, it.state, &it.cited, it.by));
+        .map(|it| SummaryView::new(it.text, it.state, &it.cited, it.by, it.note));
     Ok(MessageListView::new(
         &read.session,
         read.messages,

@@ -89,6 +89,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
             custom: vec![agent],
             ..ConfiguredAgents::default()
         },
+        model: None,
     })
 }
 

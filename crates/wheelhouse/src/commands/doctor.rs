@@ -76,6 +76,7 @@ pub(crate) async fn run(cx: &Context, DoctorArgs {}: DoctorArgs) -> CliResult {
     match cx.config() {
         Ok(config) => {
             checks.push(machine::config_file(&config));
+            checks.push(machine::model(&config));
             checks.extend(machine::data_dir(&config.data_dir.value));
             checks.push(machine::database(&config.database.value));
             checks.extend(server::checks(&config).await);

@@ -133,6 +133,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         allow_remote: config.allow_remote.value,
         tool_timeout: config.tool_timeout.value,
         agents: config.agents.clone(),
+        model: config.model.value.clone(),
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

@@ -8,7 +8,8 @@ use toml::Spanned;
 use wh_agents::ConfiguredAgents;
 
 use super::agents::{self, FileAgent};
-use super::{Source, Sourced, paths};
+use super::model::{self, FileModel, ModelSetting};
+use super::{Env, Source, Sourced, paths};
 use crate::exit::{CliError, CliResult};
 
 /// The most bytes of a configuration file; a larger one is not one.
@@ -29,6 +30,7 @@ pub(super) struct FileValues {
     pub(super) log_format: Option<Spanned<String>>,
     pub(super) tool_timeout: Option<Spanned<String>>,
     pub(super) github_token: Option<Spanned<String>>,
+    pub(super) model: Option<Spanned<FileModel>>,
     #[serde(default)]
     pub(super) agents: BTreeMap<String, Spanned<FileAgent>>,
 }
@@ -114,6 +116,21 @@ impl File {
     pub(super) fn agents(&self) -> CliResult<ConfiguredAgents> {
         agents::read(&self.values.agents)
             .map_err(|(spanned, why)| CliError::usage(format!("{}: {why}", self.source(spanned))))
+    }
+
+    /// Returns the model it names.
+    pub(super) fn model(&self, env: Env<'_>) -> CliResult<Sourced<Option<ModelSetting>>> {
+        let Some(spanned) = &self.values.model else {
+            let (value, source) = (None, Source::Default);
+            return Ok(Sourced { value, source });
+        };
+        let source = self.source(spanned);
+        let value = model::read(spanned.get_ref(), env)
+            .map_err(|why| CliError::usage(format!("{source}: {why}")))?;
+        Ok(Sourced {
+            value: Some(value),
+            source,
+        })
     }
 
     /// Returns a path, which begins beside the file unless it is absolute.

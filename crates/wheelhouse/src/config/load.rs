@@ -36,6 +36,7 @@ impl Config {
             log_format: layers.log_format()?,
             tool_timeout: layers.tool_timeout()?,
             github_token: layers.github_token()?,
+            model: layers.file.model(env)?,
             agents: layers.file.agents()?,
         })
     }

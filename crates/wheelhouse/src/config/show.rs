@@ -3,7 +3,7 @@
 use serde::Serialize;
 use serde_json::{Value, json};
 
-use super::{Config, LogFormat, Sourced};
+use super::{Config, LogFormat, ModelSetting, Sourced};
 
 /// A start-up value for people and programs.
 #[derive(Debug, Serialize)]
@@ -81,6 +81,11 @@ impl Config {
                 &self.github_token,
                 |t| json!(t.as_ref().map(|_| "(secret)")),
             ),
+            value("model", "writes summaries", &self.model, |model| {
+                let at =
+                    |it: &ModelSetting| format!("{} at {}", it.config.name(), it.config.base_url());
+                json!(model.as_ref().map(at))
+            }),
         ]
     }
 }

@@ -8,6 +8,7 @@ mod clock;
 mod data_dir;
 mod endpoint;
 mod kill_all;
+mod model;
 mod server_file;
 
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -32,6 +33,7 @@ use wh_store_sqlite::{OpenOptions, SqliteStore};
 
 use self::{clock::SystemClock, server_file::ServerFileGuard};
 pub(crate) use self::{data_dir::DataDir, kill_all::kill_all};
+use crate::config::ModelSetting;
 
 /// How a server is started.
 #[derive(Clone, Debug)]
@@ -50,6 +52,8 @@ pub(crate) struct ServeOptions {
     pub(crate) tool_timeout: Duration,
     /// What the configuration says about agents.
     pub(crate) agents: ConfiguredAgents,
+    /// The model that writes summaries.
+    pub(crate) model: Option<ModelSetting>,
 }
 
 impl ServeOptions {
@@ -163,6 +167,7 @@ async fn open(
             scratch: data_dir.scratch(),
             server_file: data_dir.server_file(),
         },
+        model: options.model.as_ref().map(model::prepare).transpose()?,
         data_dir: data_dir.path().to_owned(),
         shutdown: shutdown.clone(),
     }));

@@ -12,6 +12,7 @@ mod prompts;
 mod resources;
 mod sharing;
 mod subscriptions;
+mod summaries;
 mod tasks;
 mod transcripts;
 mod worktrees;

@@ -84,3 +84,57 @@ fn settings_of_the_server_are_set_shown_and_unset() {
         "{start_up:?}"
     );
 }
+
+#[test]
+fn a_model_that_cannot_be_used_is_explained_and_its_key_never_shown() {
+    let home = Home::new();
+    let file = home.path().join("c.toml");
+    let show = |text: &str| {
+        fs::write(&file, format!("[model]\n{text}")).unwrap();
+        let said = home.run(&["--config", "c.toml", "config", "show"]);
+        let all = format!("{}{}", said.stdout, said.stderr);
+        assert!(!all.contains("sk-hidden"), "{all}");
+        (said.code, all)
+    };
+    let good = "provider = \"openai\"\nmodel = \"m\"\n";
+    for (text, problem) in [
+        (
+            "provider = \"other\"\nmodel = \"m\"\n".to_owned(),
+            "openai, anthropic, gemini",
+        ),
+        (
+            "provider = \"openai\"\n".to_owned(),
+            "missing field `model`",
+        ),
+        (
+            format!("{good}base_url = \"api.example\"\n"),
+            "needs a `base_url`",
+        ),
+        (format!("{good}timeout = \"1h\"\n"), "at most 120 s"),
+        (format!("{good}colour = \"blue\"\n"), "colour"),
+        (
+            format!("{good}key = \"sk-hidden\"\nbase_url = \"http://api.example/v1\"\n"),
+            "use https",
+        ),
+        (
+            format!("{good}key = \"sk-hidden\"\nkey_env = \"K\"\n"),
+            "not both",
+        ),
+    ] {
+        let (code, all) = show(&text);
+        assert_eq!(code, 2, "{all}");
+        assert!(all.contains(problem) && all.contains("c.toml:"), "{all}");
+    }
+    let (code, all) = show(&format!("{good}key = \"sk-hidden\"\n"));
+    assert_eq!(code, 0, "{all}");
+    assert!(all.contains("openai/m at https://"), "{all}");
+    // A key that should be there is missed by the server alone.
+    let (code, all) = show(&format!("{good}key_env = \"THE_KEY\"\n"));
+    assert_eq!(code, 0, "{all}");
+    let said = home.run(&["--config", "c.toml", "serve", "--listen", "127.0.0.1:0"]);
+    assert_ne!(said.code, 0);
+    assert!(
+        said.stderr.contains("THE_KEY") && said.stderr.contains("set it"),
+        "{said:?}"
+    );
+}

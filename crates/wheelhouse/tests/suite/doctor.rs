@@ -117,3 +117,25 @@ fn a_running_server_is_found_and_a_killed_one_noticed() {
     let said = run(&server, &["doctor", "--json"]);
     assert_eq!(status(&said, "server"), "warn", "{said:?}");
 }
+
+#[test]
+fn the_model_is_named_and_a_key_that_is_missing_fails() {
+    let home = Home::new();
+    let folder = home.path().join(".config/wheelhouse");
+    fs::create_dir_all(&folder).unwrap();
+    let file = folder.join("wheelhouse.toml");
+    fs::write(
+        &file,
+        "[model]\nprovider = \"gemini\"\nmodel = \"m\"\nkey_env = \"THE_KEY\"\n",
+    )
+    .unwrap();
+    let said = doctor(&home, free_port());
+    assert_eq!(status(&said, "model"), "fail", "{said:?}");
+    assert!(said.stdout.contains("THE_KEY"));
+    let said = home.run_with(&["doctor"], |command| {
+        command.env("THE_KEY", "sk-hidden");
+    });
+    assert!(said.stdout.contains("gemini/m at https://"), "{said:?}");
+    assert!(said.stdout.contains("with the key in THE_KEY"), "{said:?}");
+    assert!(!said.stdout.contains("sk-hidden"));
+}

@@ -167,7 +167,7 @@ struct SummaryView {
     state: &'static str,
     message_ids: Vec<String>,
     /// extract when no model wrote it
-    generated_by: &'static str,
+    generated_by: String,
 }
 
 impl From<Summary> for SummaryView {

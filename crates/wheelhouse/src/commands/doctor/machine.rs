@@ -6,7 +6,7 @@ use std::os::unix::fs::{MetadataExt, PermissionsExt};
 use std::path::Path;
 
 use super::{Check, shown};
-use crate::config::Config;
+use crate::config::{Config, KeyFrom};
 
 /// The oldest git whose commands the server uses.
 const GIT_MIN: (u32, u32) = (2, 34);
@@ -52,10 +52,10 @@ pub(super) fn config_file(config: &Config) -> Check {
         );
     }
     let mode = fs::metadata(path).map_or(0, |meta| meta.permissions().mode());
-    let has_secret = matches!(
-        &config.github_token.source,
-        crate::config::Source::File { .. }
-    );
+    let token = &config.github_token.source;
+    let model = config.model.value.as_ref();
+    let has_secret = matches!(token, crate::config::Source::File { .. })
+        || model.is_some_and(|model| model.key == KeyFrom::File);
     if has_secret && mode & 0o077 != 0 {
         let message = format!("{} holds a token and others can read it", shown(path));
         return Check::warn(
@@ -65,6 +65,26 @@ pub(super) fn config_file(config: &Config) -> Check {
         );
     }
     Check::ok("configuration", shown(path))
+}
+
+/// Tells which model writes summaries. It is not called: that would cost something.
+pub(super) fn model(config: &Config) -> Check {
+    const NAME: &str = "model";
+    let Some(model) = &config.model.value else {
+        return Check::ok(NAME, "none; summaries are extracts of the transcript");
+    };
+    let (name, base) = (model.config.name(), model.config.base_url());
+    let key = match &model.key {
+        KeyFrom::Nowhere => "without a key".to_owned(),
+        KeyFrom::File => "with the key in the configuration file".to_owned(),
+        KeyFrom::Variable(variable) => format!("with the key in {variable}"),
+        KeyFrom::MissingVariable(variable) => {
+            let message = format!("{name} needs its key in {variable}, which is not set");
+            let hint = "set it where the server is started, or remove [model] or its key_env";
+            return Check::fail(NAME, message, hint);
+        }
+    };
+    Check::ok(NAME, format!("{name} at {base}, {key}"))
 }
 
 pub(super) fn data_dir(path: &Path) -> Vec<Check> {
