@@ -11,6 +11,7 @@ mod process;
 mod request;
 mod sessions;
 mod startup;
+mod subscribers;
 mod wrk;
 
 use std::process::ExitCode;
@@ -36,6 +37,7 @@ const BENCHMARKS: &[Benchmark] = &[
     benchmark("context", context::run),
     benchmark("sessions", sessions::run),
     benchmark("lists", lists::run),
+    benchmark("subscribers", subscribers::run),
 ];
 
 const fn benchmark(name: &'static str, run: BenchmarkFn) -> Benchmark {

@@ -23,6 +23,7 @@ pub(super) struct Programs {
     ceiling: PathBuf,
     seed: PathBuf,
     sessions: PathBuf,
+    subscribers: PathBuf,
     tokens: PathBuf,
     data: PathBuf,
     logs: PathBuf,
@@ -52,6 +53,7 @@ impl Programs {
             ceiling: workspace.release_binary("bench-ceiling"),
             seed: workspace.release_binary("bench-seed"),
             sessions: workspace.release_binary("bench-sessions"),
+            subscribers: workspace.release_binary("bench-subscribers"),
             tokens: workspace.release_binary("bench-tokens"),
             data,
             logs: tools::logs_dir(workspace)?,
@@ -65,7 +67,17 @@ impl Programs {
 
     /// Measures live sessions.
     pub(super) fn measure_sessions(&self, limit: Duration) -> Result<serde_json::Value> {
-        let mut measure = run::command(&self.sessions);
+        self.measure(&self.sessions, limit)
+    }
+
+    /// Measures many followers of the feed.
+    pub(super) fn measure_subscribers(&self, limit: Duration) -> Result<serde_json::Value> {
+        self.measure(&self.subscribers, limit)
+    }
+
+    /// Runs a program that starts servers by itself.
+    fn measure(&self, program: &Path, limit: Duration) -> Result<serde_json::Value> {
+        let mut measure = run::command(program);
         measure.env("WHEELHOUSE_BINARY", &self.wheelhouse);
         json_of(&mut measure, limit)
     }
