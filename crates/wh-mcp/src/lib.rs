@@ -20,10 +20,12 @@ mod resources;
 mod schema;
 mod subscribe;
 mod summary;
+mod task_news;
 mod tasks;
 mod tools;
 mod toolset;
 pub mod transport;
+mod watched;
 
 pub use dialect::DialectEndpoint;
 pub use endpoint::{Endpoint, EndpointConfig};

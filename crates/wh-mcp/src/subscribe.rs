@@ -10,52 +10,75 @@ use std::{
 
 use rmcp::{
     ErrorData, Peer, RoleServer,
-    model::ResourceUpdatedNotificationParam,
-    service::{RequestContext, SubscriptionContext},
+    model::{ResourceUpdatedNotificationParam, SubscriptionFilter},
+    service::{RequestContext, SubscriptionContext, SubscriptionSink},
 };
-use tokio::sync::{OwnedSemaphorePermit, Semaphore};
 use tokio_util::{
     sync::{CancellationToken, DropGuard},
     task::TaskTracker,
 };
 use wh_app::{App, EventFeed, EventsSeen, FeedItem, OpContext};
-use wh_domain::{Event, Subject};
+use wh_domain::{Event, KeyId, Principal, UserId};
 
 use crate::{
     address::Address,
     resources::{changes_list, protocol_error},
-    transport::caller,
+    task_news::TaskNews,
+    transport::{TaskIds, caller, caller_extensions},
+    watched::Watched,
 };
 
 /// Subscriptions open at once, over all callers.
-const OPEN_MAX: usize = 1_024;
-/// Addresses in one subscription.
+const OPEN_MAX: usize = 2_048;
+/// Subscriptions that one credential has open at once.
+const OPEN_PER_CALLER_MAX: usize = 512;
+/// Addresses in one subscription, and subscriptions of one legacy connection.
 const ADDRESSES_MAX: usize = 256;
 
+/// Whom a subscription counts for: one credential, or the local socket's user.
+type Holder = (UserId, Option<KeyId>);
+
 /// Bounds how many subscriptions are open.
+#[derive(Default)]
 pub(crate) struct Gate {
-    open: Arc<Semaphore>,
+    open: Arc<Mutex<HashMap<Holder, usize>>>,
     tasks: TaskTracker,
 }
 
-impl Default for Gate {
-    fn default() -> Self {
-        Self {
-            open: Arc::new(Semaphore::new(OPEN_MAX)),
-            tasks: TaskTracker::new(),
-        }
-    }
+/// A place among the open subscriptions, given back when dropped.
+struct Permit {
+    open: Arc<Mutex<HashMap<Holder, usize>>>,
+    holder: Holder,
 }
 
 impl Gate {
-    fn enter(&self) -> Result<OwnedSemaphorePermit, ErrorData> {
-        let permit = Arc::clone(&self.open).try_acquire_owned();
-        permit.map_err(|_| {
-            ErrorData::internal_error(
+    fn enter(&self, principal: &Principal) -> Result<Permit, ErrorData> {
+        let holder = (principal.user, principal.credential.key());
+        let mut open = self.open.lock().unwrap_or_else(|e| e.into_inner());
+        let own = open.get(&holder).copied().unwrap_or(0);
+        if own >= OPEN_PER_CALLER_MAX || open.values().sum::<usize>() >= OPEN_MAX {
+            return Err(ErrorData::internal_error(
                 "too many subscriptions are open; close some and try again",
                 None,
-            )
+            ));
+        }
+        open.insert(holder, own + 1);
+        Ok(Permit {
+            open: Arc::clone(&self.open),
+            holder,
         })
+    }
+}
+
+impl Drop for Permit {
+    fn drop(&mut self) {
+        let mut open = self.open.lock().unwrap_or_else(|e| e.into_inner());
+        if let Some(own) = open.get_mut(&self.holder) {
+            *own -= 1;
+            if *own == 0 {
+                open.remove(&self.holder);
+            }
+        }
     }
 }
 
@@ -85,46 +108,15 @@ impl Connection {
     }
 }
 
-/// An address somebody watches, and what it means.
-struct Watched {
-    uri: String,
-    subject: Subject,
-}
-
-impl Watched {
-    fn concerns(&self, event: &Event) -> bool {
-        event.body.subject == self.subject
+/// Returns what of a filter is served: what has the form of an address, up to a limit. Whether the caller may see it is not
+/// told: that would tell what exists.
+pub(crate) fn accepted(requested: &SubscriptionFilter) -> SubscriptionFilter {
+    let mut accepted = requested.clone();
+    if let Some(uris) = &mut accepted.resource_subscriptions {
+        uris.retain(|uri| Address::parse(uri).is_some());
+        uris.truncate(ADDRESSES_MAX);
     }
-}
-
-/// Resolves addresses. What the caller cannot see is left out in silence: the subscription was acknowledged already,
-/// and a difference would tell what exists.
-async fn watch(app: &App, cx: &OpContext, uris: &[String]) -> Vec<Watched> {
-    let mut watched = Vec::new();
-    for uri in uris.iter().take(ADDRESSES_MAX) {
-        let Some(address) = Address::parse(uri) else {
-            continue;
-        };
-        if let Some(subject) = subject(app, cx, &address).await {
-            let uri = uri.clone();
-            watched.push(Watched { uri, subject });
-        }
-    }
-    watched
-}
-
-/// Returns whose changes concern an address, if the caller may see it.
-async fn subject(app: &App, cx: &OpContext, address: &Address) -> Option<Subject> {
-    Some(match address {
-        Address::Board(id) => app.board_get(cx, id).await.ok()?.id.into(),
-        Address::Session(id) | Address::SessionMessages(id) | Address::SessionDiff(id) => {
-            app.session_get(cx, id).await.ok()?.session.id.into()
-        }
-        Address::Worktree(id) | Address::WorktreeFile { worktree: id, .. } => {
-            app.worktree_get(cx, id).await.ok()?.worktree.id.into()
-        }
-        Address::Agents => return None,
-    })
+    accepted
 }
 
 /// Serves one `subscriptions/listen` until the client, the credential or the server ends it.
@@ -134,36 +126,43 @@ pub(crate) async fn listen(
     cx: OpContext,
     subscription: SubscriptionContext,
 ) -> Result<(), ErrorData> {
-    let _permit = gate.enter()?;
+    let _permit = gate.enter(&cx.principal)?;
     // The feed is opened first, so that a change made while addresses are looked up is not missed.
-    let mut feed = app.event_follow(&cx, None).await.map_err(protocol_error)?;
-    let accepted = subscription.accepted().clone();
-    let uris = accepted.resource_subscriptions.unwrap_or_default();
-    let watched = watch(app, &cx, &uris).await;
-    let wants_list = accepted.resources_list_changed.unwrap_or(false);
-    let sink = subscription.sink().clone();
-    loop {
-        let events = tokio::select! {
-            () = subscription.cancelled() => return Ok(()),
-            events = next_events(&mut feed) => events?,
-        };
-        let Some(events) = events else {
-            return Ok(());
-        };
-        for event in events.iter().flat_map(EventsSeen::iter) {
-            for one in watched.iter().filter(|one| one.concerns(event)) {
-                if sink.notify_resource_updated(&one.uri).await.is_err() {
-                    return Ok(());
-                }
-            }
-            if wants_list
-                && changes_list(event)
-                && sink.notify_resource_list_changed().await.is_err()
-            {
-                return Ok(());
-            }
-        }
+    let feed = app.event_follow(&cx, None).await.map_err(protocol_error)?;
+    let filter = subscription.accepted();
+    let mut watched = Watched::default();
+    for uri in filter.resource_subscriptions.iter().flatten() {
+        // What the caller cannot see is left out in silence: the subscription was acknowledged already.
+        watched.add(app, &cx, uri).await;
     }
+    let wants_list = filter.resources_list_changed.unwrap_or(false);
+    let tasks = task_news(app, &cx, &subscription).await;
+    let told = Told::Sink(subscription.sink().clone());
+    let telling = Telling {
+        app: Arc::clone(app),
+        cx,
+        feed,
+        watched,
+        wants_list,
+        tasks,
+    };
+    tokio::select! {
+        () = subscription.cancelled() => Ok(()),
+        ended = telling.run(&told) => ended,
+    }
+}
+
+/// Looks up the tasks that a subscription names, if it does.
+async fn task_news(
+    app: &App,
+    cx: &OpContext,
+    subscription: &SubscriptionContext,
+) -> Option<TaskNews> {
+    let context = subscription.request_context();
+    let TaskIds(ids) = caller_extensions(context)?.get::<TaskIds>()?;
+    let capabilities = context.client_capabilities();
+    let elicits = capabilities.is_some_and(|it| it.elicitation.is_some());
+    Some(TaskNews::new(app, cx, subscription, ids, elicits).await)
 }
 
 /// Starts a legacy subscription on its connection.
@@ -179,43 +178,113 @@ pub(crate) async fn subscribe(
         let message = "this credential has no session to notify; use subscriptions/listen";
         return Err(ErrorData::invalid_request(message, None));
     }
-    let permit = gate.enter()?;
+    let permit = gate.enter(&cx.principal)?;
     let feed = app.event_follow(&cx, None).await.map_err(protocol_error)?;
-    let Some(watched) = watch(app, &cx, std::slice::from_ref(&uri)).await.pop() else {
+    let mut watched = Watched::default();
+    if !watched.add(app, &cx, &uri).await {
         return Err(ErrorData::resource_not_found("Resource not found", None));
-    };
+    }
     let stop = CancellationToken::new();
     connection.add(uri, stop.clone().drop_guard())?;
+    let telling = Telling {
+        app: Arc::clone(app),
+        cx,
+        feed,
+        watched,
+        wants_list: false,
+        tasks: None,
+    };
     gate.tasks.spawn(async move {
         let _permit = permit;
+        let told = Told::Peer(context.peer);
         tokio::select! {
             () = stop.cancelled() => {}
-            () = notify(feed, watched, context.peer) => {}
+            ended = telling.run(&told) => if let Err(error) = ended {
+                tracing::warn!(%error, "a subscription ended early");
+            }
         }
     });
     Ok(())
 }
 
-async fn notify(mut feed: EventFeed, watched: Watched, peer: Peer<RoleServer>) {
-    while let Ok(Some(events)) = next_events(&mut feed).await {
-        let mut events = events.iter().flat_map(EventsSeen::iter);
-        if events.any(|event| watched.concerns(event)) {
-            let param = ResourceUpdatedNotificationParam::new(watched.uri.clone());
-            if peer.notify_resource_updated(param).await.is_err() {
-                return;
+/// Who is told.
+enum Told {
+    Sink(SubscriptionSink),
+    Peer(Peer<RoleServer>),
+}
+
+impl Told {
+    /// Says that a resource changed; nothing when nobody listens any more.
+    async fn updated(&self, uri: String) -> Option<()> {
+        match self {
+            Self::Sink(sink) => sink.notify_resource_updated(&uri).await.ok(),
+            Self::Peer(peer) => {
+                let param = ResourceUpdatedNotificationParam::new(uri);
+                peer.notify_resource_updated(param).await.ok()
             }
+        }
+    }
+
+    /// Says that there are other resources.
+    async fn list_changed(&self) -> Option<()> {
+        match self {
+            Self::Sink(sink) => sink.notify_resource_list_changed().await.ok(),
+            Self::Peer(peer) => peer.notify_resource_list_changed().await.ok(),
         }
     }
 }
 
-/// Returns the next events, or nothing when the feed is over.
-async fn next_events(feed: &mut EventFeed) -> Result<Option<Vec<EventsSeen>>, ErrorData> {
-    let Some(items) = feed.next().await.map_err(protocol_error)? else {
-        return Ok(None);
-    };
-    let events = |item| match item {
-        FeedItem::Events(events) => Some(events),
-        FeedItem::Resync { .. } | FeedItem::Idle { .. } => None,
-    };
-    Ok(Some(items.into_iter().filter_map(events).collect()))
+/// A subscription at work.
+struct Telling {
+    app: Arc<App>,
+    cx: OpContext,
+    feed: EventFeed,
+    watched: Watched,
+    wants_list: bool,
+    tasks: Option<TaskNews>,
+}
+
+impl Telling {
+    /// Tells until the feed is over or nobody listens. Many changes at once are one piece of news.
+    async fn run(mut self, told: &Told) -> Result<(), ErrorData> {
+        if let Some(tasks) = &mut self.tasks
+            && tasks.tell_all(&self.app, &self.cx).await.is_none()
+        {
+            return Ok(());
+        }
+        // The feed says something at least every second, which is when things are looked at.
+        while let Some(items) = self.feed.next().await.map_err(protocol_error)? {
+            let events = items.iter().filter_map(|item| match item {
+                FeedItem::Events(events) => Some(events),
+                FeedItem::Resync { .. } | FeedItem::Idle { .. } => None,
+            });
+            let events: Vec<&Event> = events.flat_map(EventsSeen::iter).collect();
+            let (app, cx) = (&self.app, &self.cx);
+            let mut news = self
+                .watched
+                .concerned(app, cx, events.iter().copied())
+                .await;
+            let seen = self.watched.looked(app, cx).await;
+            news.extend(
+                seen.into_iter()
+                    .filter(|uri| !news.contains(uri))
+                    .collect::<Vec<_>>(),
+            );
+            for uri in news {
+                if told.updated(uri).await.is_none() {
+                    return Ok(());
+                }
+            }
+            let is_list_news = self.wants_list && events.iter().any(|event| changes_list(event));
+            if is_list_news && told.list_changed().await.is_none() {
+                return Ok(());
+            }
+            if let Some(tasks) = &mut self.tasks
+                && tasks.tell_of(&self.app, &self.cx, &events).await.is_none()
+            {
+                return Ok(());
+            }
+        }
+        Ok(())
+    }
 }

@@ -14,7 +14,7 @@ use rmcp::{
 use serde_json::{Value, json};
 use wh_api::{PromptedView, SessionPromptRequest, SessionSpawnRequest};
 use wh_app::{App, ApprovalAnswer, OpContext, Prompted, Result};
-use wh_domain::{Approval, ApprovalKind, Operation, Reference, TurnState};
+use wh_domain::{Approval, ApprovalKind, Operation, Reference, SessionId, TurnState};
 
 use crate::{error::error_line, summary::Summary, tools::read_arguments};
 
@@ -62,6 +62,26 @@ pub(crate) async fn get(
     id: &str,
     elicits: bool,
 ) -> Result<GetTaskResult, ErrorData> {
+    let standing = standing(app, cx, id, elicits).await?;
+    Ok(GetTaskResult::new(standing.task))
+}
+
+/// How a task stands.
+pub(crate) struct Standing {
+    pub(crate) task: DetailedTask,
+    /// The session that is at it.
+    pub(crate) session: SessionId,
+    /// Whether it will not change any more.
+    pub(crate) is_over: bool,
+}
+
+/// Returns how a task stands.
+pub(crate) async fn standing(
+    app: &App,
+    cx: &OpContext,
+    id: &str,
+    elicits: bool,
+) -> Result<Standing, ErrorData> {
     let outcome = app.turn_outcome(cx, &turn(id)?).await;
     let now = outcome.map_err(|error| unknown(&error_line(&error)))?;
     let payload = match now.turn.state {
@@ -76,7 +96,11 @@ pub(crate) async fn get(
         }
         TurnState::Queued | TurnState::Running => TaskPayload::Working,
     };
-    Ok(GetTaskResult::new(DetailedTask::new(task(&now), payload)))
+    Ok(Standing {
+        task: DetailedTask::new(task(&now), payload),
+        session: now.session.id,
+        is_over: now.turn.finished_at.is_some(),
+    })
 }
 
 /// Answers what a task asks.

@@ -27,6 +27,8 @@ pub(super) struct Refusal {
     pub(super) message: Cow<'static, str>,
     /// The id of the request, or null where none could be read.
     pub(super) id: Value,
+    /// What programs should know about it.
+    pub(super) data: Option<Box<Value>>,
 }
 
 impl Refusal {
@@ -40,6 +42,7 @@ impl Refusal {
             code,
             message: message.into(),
             id: Value::Null,
+            data: None,
         }
     }
 
@@ -68,13 +71,12 @@ impl Refusal {
     }
 
     pub(super) fn to_json(&self) -> Vec<u8> {
-        json!({
-            "jsonrpc": "2.0",
-            "id": self.id,
-            "error": {"code": self.code, "message": self.message},
-        })
-        .to_string()
-        .into_bytes()
+        let mut error = json!({"code": self.code, "message": self.message});
+        if let Some(data) = &self.data {
+            error["data"] = Value::clone(data);
+        }
+        let refusal = json!({"jsonrpc": "2.0", "id": self.id, "error": error});
+        refusal.to_string().into_bytes()
     }
 
     pub(super) fn into_response(self) -> Response<ResponseBody> {

@@ -36,6 +36,7 @@ mod raw;
 mod service;
 mod session;
 mod sse;
+mod task_filter;
 
 pub use answer::ResponseBody;
 pub use caller::{Caller, caller, caller_extensions};
@@ -43,3 +44,4 @@ pub use config::TransportConfig;
 pub(crate) use plain::PlainCalls;
 pub(crate) use raw::structured;
 pub use service::McpService;
+pub(crate) use task_filter::TaskIds;

@@ -33,6 +33,7 @@ use super::{
     raw::RawContent,
     session::{Call, Sessions},
     sse,
+    task_filter::TaskIds,
 };
 
 /// Messages of one batch that run at the same time.
@@ -211,6 +212,16 @@ where
             let answer = raw.put(answer.await);
             return answer::json_response(StatusCode::OK, answer);
         }
+        let tasks = match kind {
+            Kind::Subscription => match TaskIds::read(&text) {
+                Ok(tasks) => tasks,
+                Err(refusal) => return refusal.into_response(),
+            },
+            Kind::TaskAcknowledgement | Kind::Other => None,
+        };
+        if let Some(tasks) = &tasks {
+            parts.extensions.insert(tasks.clone());
+        }
         let request = Request::from_parts(parts, Full::new(text.clone()));
         let response = self.run(request).await;
         if !response.status().is_success() {
@@ -220,7 +231,13 @@ where
             Kind::TaskAcknowledgement if accept::is_json(response.headers()) => {
                 self.stamped(response).await
             }
-            Kind::Subscription => response.map(|body| ending_with(&self.config.shutdown, body)),
+            Kind::Subscription => response.map(|body| {
+                let body = match tasks {
+                    Some(tasks) => tasks.acknowledged(body),
+                    None => body,
+                };
+                ending_with(&self.config.shutdown, body)
+            }),
             Kind::TaskAcknowledgement | Kind::Other => match raw {
                 Some(raw) => raw.fill(response).await,
                 None => response,

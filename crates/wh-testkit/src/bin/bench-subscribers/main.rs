@@ -67,8 +67,17 @@ impl Plan {
     /// What every session is asked to say.
     fn prompt(&self) -> String {
         let pause_ms = 1_000 * self.sessions / self.rate;
-        let count = self.rate * self.seconds / self.sessions;
-        format!("count {count} {pause_ms}")
+        format!("count {} {pause_ms}", self.count())
+    }
+
+    /// What each session says.
+    fn count(&self) -> usize {
+        self.rate * self.seconds / self.sessions
+    }
+
+    /// What all sessions say together.
+    fn said(&self) -> usize {
+        self.count() * self.sessions
     }
 }
 
@@ -102,7 +111,7 @@ async fn main() -> Result<()> {
     let made = json!({
         "subscribers": plan.subscribers, "sessions": plan.sessions, "asked_rate": plan.rate,
         "seconds": streamed.as_secs_f64(), "events": end - start, "messages": total.messages,
-        "rate": total.messages as f64 / streamed.as_secs_f64(),
+        "rate": plan.said() as f64 / streamed.as_secs_f64(),
         "deliveries": total.seen, "missing": total.missing, "doubled": total.doubled,
         "out_of_order": total.out_of_order, "complete": total.complete,
         "lag_p50_ms": total.lag(50.0), "lag_p99_ms": total.lag(99.0), "lag_max_ms": total.lag(100.0),
