@@ -95,6 +95,7 @@ impl App {
                 if self.is_at_rest(&found).await? {
                     return self.prompted(found).await;
                 }
+                watch.about(&[found.session]);
             }
         }
         let found = self.store.turn_by_id(turn).await?;

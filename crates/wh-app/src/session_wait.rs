@@ -1,10 +1,14 @@
 //! Waiting for sessions without polling them.
 
-use std::time::Duration;
+use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
-use wh_domain::{EventSeq, Operation, Reference, Session, SessionId, SessionStateName, WaitFor};
+use wh_domain::{
+    Event, EventKind, EventSeq, Operation, Reach, Reference, Session, SessionId, SessionStateName,
+    WaitFor,
+};
+use wh_store::{EventsSeen, Store};
 
 use crate::{App, AppError, OpContext, Result, context::facts};
 
@@ -46,6 +50,7 @@ impl App {
                 ids.push(self.session_lookup(reach, reference).await?.id);
             }
             let mut watch = self.watch(limit.min(WAIT_MAX));
+            watch.about(&ids);
             loop {
                 let sessions = self.at_rest(&ids).await?;
                 let mut done = sessions.iter().map(|(_, done)| *done);
@@ -75,8 +80,13 @@ impl App {
 
     /// Begins to watch for changes, for `limit` at most.
     pub(crate) fn watch(&self, limit: Duration) -> Watch {
+        let changes = self.store.event_watch();
+        let seen = *changes.borrow();
         Watch {
-            changes: self.store.event_watch(),
+            store: Arc::clone(&self.store),
+            changes,
+            seen,
+            sessions: None,
             deadline: Instant::now() + limit,
             stop: self.shutdown.clone(),
         }
@@ -85,12 +95,22 @@ impl App {
 
 /// Tells when it is worth to look again.
 pub(crate) struct Watch {
+    store: Arc<dyn Store>,
     changes: watch::Receiver<EventSeq>,
+    /// Everything up to here was looked at.
+    seen: EventSeq,
+    /// Whose changes are worth a look, once that is known.
+    sessions: Option<Vec<SessionId>>,
     deadline: Instant,
     stop: CancellationToken,
 }
 
 impl Watch {
+    /// Says whose changes are waited for: what others do wakes nobody any more.
+    pub(crate) fn about(&mut self, sessions: &[SessionId]) {
+        self.sessions = Some(sessions.to_vec());
+    }
+
     /// Waits until something has changed since the call before; false when the time is up or the server stops.
     pub(crate) async fn next(&mut self) -> bool {
         let now = Instant::now();
@@ -98,11 +118,41 @@ impl Watch {
             return false;
         }
         let look = (now + LOOK_EVERY).min(self.deadline);
-        tokio::select! {
-            changed = self.changes.changed() => changed.is_ok(),
-            () = tokio::time::sleep_until(look) => true,
-            () = self.stop.cancelled() => false,
+        loop {
+            tokio::select! {
+                changed = self.changes.changed() => match changed {
+                    Ok(()) if self.is_worth_a_look() => return true,
+                    Ok(()) => {}
+                    Err(_) => return false,
+                },
+                () = tokio::time::sleep_until(look) => return true,
+                () = self.stop.cancelled() => return false,
+            }
         }
+    }
+
+    /// Tells whether what was committed meanwhile may be what is waited for: more words of an agent are not.
+    fn is_worth_a_look(&mut self) -> bool {
+        let Some(sessions) = &self.sessions else {
+            return true;
+        };
+        let is_worth = |event: &Event| {
+            let is_theirs = event.body.session.is_some_and(|id| sessions.contains(&id));
+            is_theirs && event.body.kind != EventKind::MessageAdded
+        };
+        let newest = *self.changes.borrow();
+        while self.seen < newest {
+            let Some(recent) = self.store.event_recent(Reach::All, self.seen) else {
+                self.seen = newest;
+                return true;
+            };
+            self.seen = recent.through;
+            let mut events = recent.events.iter().flat_map(EventsSeen::iter);
+            if events.any(is_worth) {
+                return true;
+            }
+        }
+        false
     }
 }
 
