@@ -19,6 +19,8 @@ list_request! {
         states: Vec<String>,
         /// Only sessions on this board.
         board: String,
+        /// Only sessions in this worktree.
+        worktree: String,
         /// Only children of this session.
         parent: String,
         /// Those that others share with you, in place of your own.
@@ -43,6 +45,11 @@ impl SessionListRequest {
     /// Returns the board asked for.
     pub fn board(&self) -> Result<Option<Reference>, InputRefusal> {
         optional_reference("board", self.board.as_deref())
+    }
+
+    /// Returns the worktree asked for.
+    pub fn worktree(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("worktree", self.worktree.as_deref())
     }
 
     /// Returns the parent asked for.

@@ -21,7 +21,7 @@ pub(super) fn routes() -> Vec<Route> {
                     states: request.states()?,
                     board: request.board()?,
                     parent: request.parent()?,
-                    worktree: None,
+                    worktree: request.worktree()?,
                     spawned: None,
                     include_archived: request.include_archived.unwrap_or(false),
                     shared: request.shared.unwrap_or(false),

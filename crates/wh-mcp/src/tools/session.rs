@@ -26,7 +26,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionList,
-            "Lists sessions, newest first: id, title, agent and state. Filter by state, board or parent.",
+            "Lists sessions, newest first: id, title, agent and state. Filter by state, board, worktree or parent.",
             session_list,
         )
         .for_keys()
@@ -74,7 +74,7 @@ async fn session_list(
         states: request.states()?,
         board: request.board()?,
         parent: request.parent()?,
-        worktree: None,
+        worktree: request.worktree()?,
         spawned: None,
         include_archived: request.include_archived.unwrap_or(false),
         shared: request.shared.unwrap_or(false),

@@ -32,6 +32,9 @@ pub(crate) struct SpawnArgs {
     /// The branch of its own worktree
     #[arg(long)]
     branch: Option<String>,
+    /// The zone of the parent's board that it lies in, by id or name
+    #[arg(long)]
+    zone: Option<String>,
     /// What the child is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -90,6 +93,7 @@ pub(crate) async fn spawn(cx: &Context, args: SpawnArgs) -> CliResult {
         agent: args.agent,
         workspace: args.workspace,
         branch: args.branch,
+        zone: args.zone,
         title: args.title,
         role: args.role,
         callback: args.callback.then_some(true),

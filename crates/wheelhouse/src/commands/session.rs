@@ -56,6 +56,9 @@ pub(crate) struct ListArgs {
     /// Only on this board
     #[arg(long, value_name = "ID")]
     board: Option<String>,
+    /// Only in this worktree
+    #[arg(long, value_name = "ID")]
+    worktree: Option<String>,
     /// Only children of this session
     #[arg(long, value_name = "ID")]
     parent: Option<String>,
@@ -107,13 +110,15 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
     let request = SessionListRequest {
         states: (!args.states.is_empty()).then_some(args.states),
         board: args.board,
+        worktree: args.worktree,
         parent: args.parent,
         include_archived: args.all.then_some(true),
         shared: args.shared.then_some(true),
         limit: args.page.limit,
         cursor: args.page.cursor,
     };
-    let narrowed = request.states.is_some() || request.board.is_some() || request.parent.is_some();
+    let places = [&request.board, &request.worktree, &request.parent];
+    let narrowed = request.states.is_some() || places.iter().any(|place| place.is_some());
     let empty = match narrowed {
         true => "no such sessions",
         false => "no sessions yet; start one: wheelhouse run \"say hello\"",

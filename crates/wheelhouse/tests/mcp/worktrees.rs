@@ -107,6 +107,15 @@ async fn changes_are_read_by_the_session_reviewed_by_prompt_and_paths_completed(
     let new = json!({ "agent": "echo", "worktree": id });
     let session = Mcp::data(&alice.call("session_create", new).await)["id"].clone();
     let session = session.as_str().unwrap();
+    for (worktree, count) in [(Some(&id), 1), (None, 3)] {
+        let mut ask = json!({});
+        if let Some(worktree) = worktree {
+            ask["worktree"] = json!(worktree);
+        }
+        let list = Mcp::data(&alice.call("session_list", ask).await);
+        let listed = list["sessions"].as_array().unwrap().len();
+        assert_eq!(listed, count, "in {worktree:?}");
+    }
     let uri = format!("wheelhouse://session/{session}/diff");
     let read = alice.request("resources/read", json!({ "uri": uri })).await;
     let diff = read["result"]["contents"][0]["text"].as_str().unwrap();

@@ -42,3 +42,43 @@ fn children_and_forks_are_begun_followed_and_shown() {
         "{where_to:?}"
     );
 }
+
+#[test]
+fn sessions_are_begun_in_a_zone_and_listed_by_worktree() {
+    let server = TestServer::start();
+    let board = run_json(&server, &["board", "create", "work"]);
+    let board = board["id"].as_str().unwrap();
+    run_json(&server, &["board", "zone", board, "doing"]);
+    let begun = format!(r#"{{"agent":"echo","prompt":"say hi","board":"{board}","zone":"doing"}}"#);
+    let parent = run_json(&server, &["tool", "call", "session_create", &begun]);
+    let parent = parent["id"].as_str().unwrap();
+    assert_eq!(run(&server, &["wait", parent]).code, 0);
+    let child = ["spawn", parent, "say ho", "--zone", "doing"];
+    let child = run_json(&server, &child)["id"].clone();
+    let shown = run_json(&server, &["board", "show", board]);
+    let doing = &shown["zones"][0]["id"];
+    for id in [&parent.into(), &child] {
+        let items = shown["items"].as_array().unwrap();
+        let item = items.iter().find(|item| item["id"] == *id).unwrap();
+        assert_eq!(item["zone_id"], *doing, "{shown}");
+    }
+    let repo = wh_testkit::git::repository(&server.home().join("app"));
+    run_json(&server, &["repo", "add", repo.to_str().unwrap()]);
+    let made = run_json(&server, &["worktree", "create", "app", "--branch", "topic"]);
+    let worktree = made["id"].as_str().unwrap();
+    let empty = run(&server, &["ls", "--worktree", worktree]);
+    assert!(empty.stderr.contains("no such sessions"), "{empty:?}");
+    let there = [
+        "run",
+        "--agent",
+        "echo",
+        "--detach",
+        "--worktree",
+        worktree,
+        "say hi",
+    ];
+    let there = run_json(&server, &there)["short_id"].clone();
+    let list = run_json(&server, &["ls", "--worktree", worktree]);
+    assert_eq!(list["sessions"].as_array().unwrap().len(), 1, "{list}");
+    assert_eq!(list["sessions"][0]["id"], there);
+}
