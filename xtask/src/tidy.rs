@@ -24,6 +24,7 @@ const ALLOWED_EDGES: &[(&str, &[&str])] = &[
     ("wh-agents", &["wh-domain"]),
     ("wh-llm-agent", &["wh-domain"]),
     ("wh-forge", &["wh-domain"]),
+    ("wh-webhook", &["wh-domain"]),
     (
         "wh-app",
         &[
@@ -32,6 +33,7 @@ const ALLOWED_EDGES: &[(&str, &[&str])] = &[
             "wh-runner",
             "wh-agents",
             "wh-forge",
+            "wh-webhook",
             "wh-domain",
         ],
     ),

@@ -27,7 +27,7 @@ pub struct EventView {
     pub at: String,
     /// What happened: created, updated, state_changed, message_added, revoked or deleted
     pub kind: String,
-    /// What it happened to: user, key, repo, worktree, board, session, setting or server
+    /// What it happened to: user, key, repo, worktree, board, session, turn, approval, setting, server or webhook
     pub subject_kind: String,
     pub subject_id: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -22,6 +22,7 @@ mod session_life;
 mod share;
 mod turn;
 mod user;
+mod webhook;
 mod worktree;
 
 pub use agent::{AgentGetRequest, AgentListRequest, AgentListView, AgentView};
@@ -59,6 +60,10 @@ pub use session_life::{
 pub use share::{BoardShareRequest, ShareView};
 pub use turn::{TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, TurnView};
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
+pub use webhook::{
+    WebhookCreateRequest, WebhookCreatedView, WebhookDeleteRequest, WebhookListRequest,
+    WebhookListView, WebhookUpdateRequest, WebhookView,
+};
 pub use worktree::{
     FileChangeView, RiskView, WorktreeCreateRequest, WorktreeDiffRequest, WorktreeDiffView,
     WorktreeGetRequest, WorktreeListRequest, WorktreeListView, WorktreeMergeRequest,

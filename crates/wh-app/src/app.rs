@@ -14,7 +14,7 @@ use uuid::Uuid;
 use wh_agents::Agents;
 use wh_domain::{
     Credential, ErrorCode, Facts, NewEvent, Operation, Owner, Principal, Subject, Surface, User,
-    UserRole,
+    UserRole, WebhookRules,
 };
 use wh_store::{Commit, Store};
 
@@ -27,6 +27,7 @@ use crate::{
     model::Models,
     repo_lock::RepoLocks,
     supervise::{Keepers, RunsConfig},
+    webhook_work::WebhookWork,
 };
 
 /// What the application is made of.
@@ -38,6 +39,7 @@ pub struct AppParts {
     pub runs: RunsConfig,
     /// Writes summaries, if there is one.
     pub model: Option<Arc<dyn LanguageModel>>,
+    pub webhooks: WebhookRules,
     /// Where mirrors and worktrees are kept; absolute, and without links in it.
     pub data_dir: PathBuf,
     /// Cancelled when the server stops: ends feeds and other long calls.
@@ -53,6 +55,7 @@ pub struct App {
     pub(crate) runs: RunsConfig,
     pub(crate) keepers: Keepers,
     pub(crate) models: Option<Models>,
+    pub(crate) webhooks: WebhookWork,
     pub(crate) data_dir: PathBuf,
     pub(crate) repo_locks: RepoLocks,
     /// What is recorded as under way since before is left over by a server that is gone.
@@ -81,6 +84,7 @@ impl App {
             runs: parts.runs,
             keepers: Keepers::default(),
             models: parts.model.map(Models::new),
+            webhooks: WebhookWork::new(parts.webhooks),
             data_dir: parts.data_dir,
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),

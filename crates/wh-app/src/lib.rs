@@ -46,6 +46,8 @@ mod session_whole;
 mod supervise;
 mod turn;
 mod user;
+mod webhook;
+mod webhook_work;
 mod worktree;
 mod zone;
 
@@ -67,5 +69,7 @@ pub use session::{SessionDetail, SessionQuery, SessionRelatives};
 pub use session_wait::Waited;
 pub use session_whole::SessionWhole;
 pub use supervise::RunsConfig;
+pub use webhook::WebhookMade;
+pub use wh_store::WebhookStanding;
 pub use wh_store::{EventsSeen, MessageHit};
 pub use worktree::{WorktreeQuery, WorktreeWanted};

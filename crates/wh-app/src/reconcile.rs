@@ -9,7 +9,9 @@ use std::{sync::Arc, time::Duration};
 use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
-use crate::{App, Result, repo::Clones, retention::Retention, worktree::Worktrees};
+use crate::{
+    App, Result, repo::Clones, retention::Retention, webhook_work::Webhooks, worktree::Worktrees,
+};
 
 /// Something that must be made true over and over.
 #[async_trait]
@@ -36,8 +38,12 @@ impl App {
     /// Starts every reconciler on `tasks`; they end when the server stops.
     pub fn reconcile(self: &Arc<Self>, tasks: &TaskTracker) {
         self.repos_tidy();
-        let reconcilers: Vec<Box<dyn Reconciler>> =
-            vec![Box::new(Retention), Box::new(Clones), Box::new(Worktrees)];
+        let reconcilers: Vec<Box<dyn Reconciler>> = vec![
+            Box::new(Retention),
+            Box::new(Clones),
+            Box::new(Worktrees),
+            Box::new(Webhooks(Arc::clone(self))),
+        ];
         for reconciler in reconcilers {
             let app = Arc::clone(self);
             tasks.spawn(async move {

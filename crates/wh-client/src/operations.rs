@@ -101,6 +101,28 @@ impl Client {
             .await
     }
 
+    pub async fn webhook_create(
+        &self,
+        request: &WebhookCreateRequest,
+    ) -> Result<WebhookCreatedView> {
+        self.post(&["webhooks"], request).await
+    }
+
+    pub async fn webhook_list(&self, request: &WebhookListRequest) -> Result<WebhookListView> {
+        self.get(&["webhooks"], request).await
+    }
+
+    pub async fn webhook_update(&self, request: &WebhookUpdateRequest) -> Result<WebhookView> {
+        let body = without("webhook", request)?;
+        self.patch(&["webhooks", &request.webhook], &body).await
+    }
+
+    pub async fn webhook_delete(&self, webhook: &str) -> Result<WebhookView> {
+        let none = None::<&Empty>;
+        self.call(Method::DELETE, &["webhooks", webhook], &Empty {}, none)
+            .await
+    }
+
     pub async fn board_create(&self, request: &BoardCreateRequest) -> Result<BoardView> {
         self.post(&["boards"], request).await
     }

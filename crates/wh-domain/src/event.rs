@@ -8,7 +8,7 @@ use uuid::Uuid;
 
 use crate::{
     ApprovalIdKind, BoardKind, KeyKind, Owner, RepoKind, SessionId, SessionKind, TurnKind, UserId,
-    UserKind, WorktreeKind,
+    UserKind, WebhookKind, WorktreeKind,
 };
 
 /// The global number of an event. Numbers have no gaps, and a larger one was committed later.
@@ -61,6 +61,7 @@ pub enum SubjectKind {
     Approval,
     Setting,
     Server,
+    Webhook,
 }
 
 macro_rules! subject_from {
@@ -82,11 +83,12 @@ subject_from! {
     SessionKind => Session,
     TurnKind => Turn,
     ApprovalIdKind => Approval,
+    WebhookKind => Webhook,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 10] = [
+    pub const ALL: [Self; 11] = [
         Self::User,
         Self::Key,
         Self::Repo,
@@ -97,6 +99,7 @@ impl SubjectKind {
         Self::Approval,
         Self::Setting,
         Self::Server,
+        Self::Webhook,
     ];
 
     /// Returns the kind as stored and shown.
@@ -112,6 +115,7 @@ impl SubjectKind {
             Self::Approval => "approval",
             Self::Setting => "setting",
             Self::Server => "server",
+            Self::Webhook => "webhook",
         }
     }
 

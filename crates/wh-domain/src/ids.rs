@@ -48,6 +48,10 @@ ids! {
     TaskKind => TaskId, "task";
     /// Names one round of review.
     ReviewKind => ReviewId, "review";
+    /// Names an address that is told of changes.
+    WebhookKind => WebhookId, "webhook";
+    /// Names something a webhook is to be told.
+    WebhookDeliveryKind => WebhookDeliveryId, "webhook_delivery";
 }
 
 /// Digits of a short id.

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use crate::{
     AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId,
     KeyScope, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId,
-    SettingKey, SettingValue, TextRefusal, TurnId, UserId, UserName, UserRole, WorktreeBase,
-    WorktreeId, ZoneId,
+    SettingKey, SettingValue, TextRefusal, TurnId, UserId, UserName, UserRole, WebhookId,
+    WorktreeBase, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -75,7 +75,7 @@ macro_rules! reference_from_id {
 }
 
 reference_from_id!(
-    ApprovalId, BoardId, KeyId, RepoId, SessionId, TurnId, UserId, WorktreeId, ZoneId
+    ApprovalId, BoardId, KeyId, RepoId, SessionId, TurnId, UserId, WebhookId, WorktreeId, ZoneId
 );
 
 /// A user to make.

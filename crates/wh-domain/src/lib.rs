@@ -38,6 +38,7 @@ mod task;
 mod text;
 mod turn;
 mod user;
+mod webhook;
 mod worktree;
 mod worktree_look;
 
@@ -87,6 +88,9 @@ pub use text::{
 };
 pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use user::{User, UserRole};
+pub use webhook::{
+    Attempt, NewWebhook, Webhook, WebhookDelivery, WebhookKinds, WebhookRules, WebhookState,
+};
 pub use worktree::{
     Worktree, WorktreeBase, WorktreeFilter, WorktreePaths, WorktreeRefusal, WorktreeRemoval,
     WorktreeState, WorktreeStateName, WorktreeStep,

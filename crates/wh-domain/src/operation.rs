@@ -143,6 +143,10 @@ operations! {
     KeyCreate,          "key_create",        Write,   Anyone,   false,   NO_ROLE,    OWN;
     KeyList,            "key_list",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     KeyRevoke,          "key_revoke",        Destroy, Anyone,   false,   NO_ROLE,    OWN;
+    WebhookCreate,      "webhook_create",    Write,   Anyone,   false,   NO_ROLE,    OWN;
+    WebhookList,        "webhook_list",      Read,    Anyone,   false,   NO_ROLE,    OWN;
+    WebhookUpdate,      "webhook_update",    Set,     Anyone,   false,   NO_ROLE,    OWN;
+    WebhookDelete,      "webhook_delete",    Destroy, Anyone,   false,   NO_ROLE,    OWN;
     ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE,    OWN;
     ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE,    OWN;
     AuditList,          "audit_list",        Read,    Anyone,   false,   NO_ROLE,    OWN;

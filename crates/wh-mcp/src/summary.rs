@@ -5,8 +5,8 @@ use wh_api::{
     BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView, MessageListView, MessageView,
     PromptedView, RepoListView, RepoView, SessionBriefListView, SessionSearchView, SessionTreeView,
     SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView,
-    UserView, WorktreeDiffView, WorktreeListView, WorktreeMergedView, WorktreeRemovedView,
-    WorktreeView,
+    UserView, WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView, WorktreeListView,
+    WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
 
 /// Says in one line what an answer holds.
@@ -271,5 +271,27 @@ impl Summary for WorktreeRemovedView {
             Some(rescue) => format!("the worktree is removed; its work is saved in {rescue}"),
             None => format!("the worktree is removed; branch {} stays", self.branch),
         }
+    }
+}
+
+impl Summary for WebhookView {
+    fn summary(&self) -> String {
+        let (pending, dead) = (self.pending, self.dead);
+        format!(
+            "webhook {} is {}: {pending} waiting, {dead} given up",
+            self.short_id, self.state
+        )
+    }
+}
+
+impl Summary for WebhookCreatedView {
+    fn summary(&self) -> String {
+        self.webhook.summary()
+    }
+}
+
+impl Summary for WebhookListView {
+    fn summary(&self) -> String {
+        listed(self.webhooks.len(), "webhook", &self.next_cursor)
     }
 }

@@ -11,6 +11,7 @@ use crate::change::Change;
 use crate::error::store_error;
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
+use crate::webhook::{self, WebhookStep};
 use crate::{audit, delivery, event, key, message, retention, run, run_apply};
 
 /// A transaction that is open on the writer's connection.
@@ -106,6 +107,12 @@ impl<'c> Batch<'c> {
     /// Removes what has expired, or nothing.
     pub(crate) async fn forget_one(&mut self, expired: Expired) -> Txn<Result<Forgotten>> {
         let result = retention::forget_in_txn(self.conn, expired).await;
+        self.settle(result).await
+    }
+
+    /// Records what the worker of webhooks did, or leaves no trace of it.
+    pub(crate) async fn webhook_step(&mut self, step: &WebhookStep) -> Txn<Result<()>> {
+        let result = webhook::step_in_txn(self, step).await;
         self.settle(result).await
     }
 

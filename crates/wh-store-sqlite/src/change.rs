@@ -4,7 +4,8 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
     ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
-    SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, Worktree, WorktreeStateName,
+    SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, Webhook, WebhookId,
+    WebhookState, Worktree, WorktreeStateName,
 };
 use wh_store::{
     Applied, Commit, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules, Result,
@@ -12,7 +13,8 @@ use wh_store::{
 };
 
 use crate::batch::Batch;
-use crate::{approval, board, key, repo, session, setting, turn, user, worktree};
+use crate::webhook::WebhookStep;
+use crate::{approval, board, key, repo, session, setting, turn, user, webhook, worktree};
 
 /// Something for the writer to do, and whom to answer.
 pub(crate) enum Request {
@@ -56,6 +58,11 @@ pub(crate) enum Request {
         expired: Expired,
         answer: oneshot::Sender<Result<Forgotten>>,
     },
+    /// Records what the worker of webhooks did.
+    Webhook {
+        step: Box<WebhookStep>,
+        answer: oneshot::Sender<Result<()>>,
+    },
     /// Writes something of no meaning, to see that it can be done.
     Probe { answer: oneshot::Sender<Result<()>> },
 }
@@ -85,6 +92,9 @@ pub(crate) enum Change {
     TurnCancel(SessionId),
     TurnWithdraw(TurnId, Timestamp),
     ApprovalSettle(ApprovalId, Settlement, Timestamp),
+    WebhookInsert(Box<Webhook>),
+    WebhookTurn(WebhookId, WebhookState),
+    WebhookDelete(WebhookId),
     SettingSet(SettingKey, Option<SettingValue>, Timestamp),
 }
 
@@ -120,6 +130,9 @@ impl Change {
             Self::ApprovalSettle(id, settlement, at) => {
                 approval::answer_in_txn(batch, *id, settlement, *at).await
             }
+            Self::WebhookInsert(webhook) => webhook::insert_in_txn(batch.conn, webhook).await,
+            Self::WebhookTurn(id, state) => webhook::turn_in_txn(batch.conn, *id, *state).await,
+            Self::WebhookDelete(id) => webhook::delete_in_txn(batch.conn, *id).await,
             Self::SettingSet(key, value, at) => {
                 setting::set_in_txn(batch.conn, *key, *value, *at).await
             }

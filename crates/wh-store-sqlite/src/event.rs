@@ -144,7 +144,7 @@ fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLim
 
 /// Leaves out what only users themselves may see, as [`is_identity`] does.
 fn push_no_identity(query: &mut Query) {
-    query.push(" AND t.subject_kind NOT IN ('user', 'key', 'setting', 'server')");
+    query.push(" AND t.subject_kind NOT IN ('user', 'key', 'setting', 'server', 'webhook')");
 }
 
 /// Tells whether only users themselves may see what happens to this.

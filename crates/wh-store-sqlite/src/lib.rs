@@ -49,6 +49,7 @@ mod setting;
 mod store;
 mod turn;
 mod user;
+mod webhook;
 mod work;
 mod worktree;
 mod writer;

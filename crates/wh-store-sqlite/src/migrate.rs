@@ -56,6 +56,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "zone_agents",
         sql: include_str!("../migrations/0008_zone_agents.sql"),
     },
+    Migration {
+        name: "webhooks",
+        sql: include_str!("../migrations/0009_webhooks.sql"),
+    },
 ];
 
 /// The number of the last step.

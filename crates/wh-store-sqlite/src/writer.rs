@@ -257,6 +257,10 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.renew_run(key, until).await;
             keep(answers, answer, result, Answer::Plain)
         }
+        Request::Webhook { step, answer } => {
+            let result = batch.webhook_step(&step).await;
+            keep(answers, answer, result, Answer::Plain)
+        }
         Request::NewsTell {
             session,
             turn,
@@ -311,6 +315,7 @@ fn refuse(request: Request, failed: &Failed) {
         Request::NewsTell { answer, .. } => drop(answer.send(Err(reason))),
         Request::RunBegin { answer, .. }
         | Request::RunRenew { answer, .. }
+        | Request::Webhook { answer, .. }
         | Request::Probe { answer } => drop(answer.send(Err(reason))),
     }
 }

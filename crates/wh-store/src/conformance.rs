@@ -23,6 +23,7 @@ pub mod share;
 pub mod store;
 pub mod turn;
 pub mod user;
+pub mod webhook;
 pub mod worktree;
 
 use std::future::Future;
@@ -156,6 +157,11 @@ macro_rules! conformance_checks {
             share {
                 reaches_whom_it_is_shared_with,
                 gives_no_repositories_worktrees_users_or_keys,
+            }
+            webhook {
+                is_found_by_its_user_alone,
+                plans_each_event_once,
+                attempts_end_in_delivery_or_in_a_dead_letter,
             }
             store {
                 is_healthy,

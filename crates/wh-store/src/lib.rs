@@ -28,6 +28,7 @@ mod session;
 mod setting;
 mod turn;
 mod user;
+mod webhook;
 mod worktree;
 
 use std::path::Path;
@@ -50,6 +51,7 @@ pub use session::{Laid, NewSession, SessionStore};
 pub use setting::SettingStore;
 pub use turn::{QueueRules, TurnStore};
 pub use user::UserStore;
+pub use webhook::{WebhookStanding, WebhookStore};
 pub use worktree::WorktreeStore;
 
 /// The result of a store method.
@@ -74,6 +76,7 @@ pub trait Store:
     + SettingStore
     + TurnStore
     + UserStore
+    + WebhookStore
     + WorktreeStore
     + Send
     + Sync

@@ -6,7 +6,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, approval, attach, audit, backup, board, completions, config, demo, doctor, family, key,
-    life, login, mcp, repo, run, serve, session, tool, transcript, user, version, worktree,
+    life, login, mcp, repo, run, serve, session, tool, transcript, user, version, webhook,
+    worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -101,6 +102,8 @@ pub(crate) enum Command {
     Diff(worktree::DiffArgs),
     #[command(subcommand)]
     Board(board::BoardCommand),
+    #[command(subcommand)]
+    Webhook(webhook::WebhookCommand),
     #[command(subcommand)]
     Session(session::SessionCommand),
     Audit(audit::AuditArgs),

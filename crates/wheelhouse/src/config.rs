@@ -11,6 +11,7 @@ mod model;
 mod parse;
 mod paths;
 mod show;
+mod webhooks;
 
 use std::fmt;
 use std::net::SocketAddr;
@@ -18,7 +19,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use wh_agents::ConfiguredAgents;
-use wh_domain::SecretText;
+use wh_domain::{SecretText, WebhookRules};
 
 use crate::exit::{CliError, CliResult};
 pub(crate) use model::{KeyFrom, ModelSetting};
@@ -92,6 +93,8 @@ pub(crate) struct Config {
     pub(crate) model: Sourced<Option<ModelSetting>>,
     /// What the file says about agents.
     pub(crate) agents: ConfiguredAgents,
+    /// What the file says about webhooks.
+    pub(crate) webhooks: WebhookRules,
 }
 
 impl Config {

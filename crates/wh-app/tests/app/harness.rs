@@ -50,6 +50,7 @@ impl TestApp {
             clock: Arc::<StandingClock>::clone(&clock),
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), Default::default()),
+            webhooks: wh_domain::WebhookRules::default(),
             runs: wh_app::RunsConfig {
                 program: "/nowhere/wheelhouse".into(),
                 runs: dir.path().join("runs"),

@@ -12,6 +12,7 @@ mod server;
 mod session;
 mod session_life;
 mod user;
+mod webhook;
 mod worktree;
 
 use crate::table::Route;
@@ -32,6 +33,7 @@ pub(crate) fn all() -> Vec<Route> {
         message::routes(),
         event::routes(),
         worktree::routes(),
+        webhook::routes(),
     ]
     .into_iter()
     .flatten()

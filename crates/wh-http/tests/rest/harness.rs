@@ -68,6 +68,7 @@ impl TestServer {
             clock: Arc::new(SystemClock),
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), Default::default()),
+            webhooks: wh_domain::WebhookRules::default(),
             runs: wh_app::RunsConfig {
                 program: "/nowhere/wheelhouse".into(),
                 runs: directory.path().join("runs"),

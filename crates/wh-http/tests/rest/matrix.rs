@@ -36,6 +36,7 @@ fn described() -> Vec<Described> {
                 .replace("{turn}", ABSENT)
                 .replace("{approval}", ABSENT)
                 .replace("{user}", ABSENT)
+                .replace("{webhook}", ABSENT)
                 .replace("{worktree}", ABSENT);
             let schema = &described["requestBody"]["content"]["application/json"]["schema"];
             all.push(Described {
@@ -62,11 +63,16 @@ fn sample(document: &Value, schema: &Value) -> Value {
             "decision" => "deny",
             "action" => "stop",
             "level" => "read",
+            "url" => "https://hooks.example/x",
             "source" => "https://git.example/a.git",
             "file" => "/nonexistent/directory/file",
             _ => "sample",
         };
-        body.insert(name.to_owned(), json!(value));
+        let value = match name {
+            "active" => json!(true),
+            _ => json!(value),
+        };
+        body.insert(name.to_owned(), value);
     }
     // A change of nothing is refused as input, which is not what is asked here.
     if schema["properties"]["title"].is_object() {

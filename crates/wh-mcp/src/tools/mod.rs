@@ -9,6 +9,7 @@ mod message;
 mod repo;
 mod session;
 mod session_life;
+mod webhook;
 mod worktree;
 
 use std::{
@@ -187,6 +188,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         agent::tools(),
         message::tools(),
         admin::tools(),
+        webhook::tools(),
         discovery::tools(),
     ];
     let tools = groups.into_iter().flatten();

@@ -90,6 +90,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
             ..ConfiguredAgents::default()
         },
         model: None,
+        webhooks: wh_domain::WebhookRules::default(),
     })
 }
 

@@ -27,6 +27,7 @@ pub(crate) mod tool;
 pub(crate) mod transcript;
 pub(crate) mod user;
 pub(crate) mod version;
+pub(crate) mod webhook;
 pub(crate) mod worktree;
 
 use crate::cli::Command;
@@ -46,6 +47,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Worktree(command) => worktree::run(cx, command).await,
         Command::Diff(args) => worktree::diff(cx, args).await,
         Command::Board(command) => board::run(cx, command).await,
+        Command::Webhook(command) => webhook::run(cx, command).await,
         Command::Session(command) => session::run(cx, command).await,
         Command::Run(args) => run::run(cx, args).await,
         Command::Ls(args) => session::list(cx, args).await,

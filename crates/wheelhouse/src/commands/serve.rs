@@ -134,6 +134,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         tool_timeout: config.tool_timeout.value,
         agents: config.agents.clone(),
         model: config.model.value.clone(),
+        webhooks: config.webhooks,
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

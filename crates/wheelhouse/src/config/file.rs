@@ -6,9 +6,11 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::ConfiguredAgents;
+use wh_domain::WebhookRules;
 
 use super::agents::{self, FileAgent};
 use super::model::{self, FileModel, ModelSetting};
+use super::webhooks::FileWebhooks;
 use super::{Env, Source, Sourced, paths};
 use crate::exit::{CliError, CliResult};
 
@@ -33,6 +35,8 @@ pub(super) struct FileValues {
     pub(super) model: Option<Spanned<FileModel>>,
     #[serde(default)]
     pub(super) agents: BTreeMap<String, Spanned<FileAgent>>,
+    #[serde(default)]
+    pub(super) webhooks: FileWebhooks,
 }
 
 /// A file as read; absent unless somebody named it is like empty.
@@ -131,6 +135,11 @@ impl File {
             value: Some(value),
             source,
         })
+    }
+
+    /// Returns what it says about webhooks.
+    pub(super) fn webhooks(&self) -> WebhookRules {
+        self.values.webhooks.rules()
     }
 
     /// Returns a path, which begins beside the file unless it is absolute.

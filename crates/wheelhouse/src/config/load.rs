@@ -38,6 +38,7 @@ impl Config {
             github_token: layers.github_token()?,
             model: layers.file.model(env)?,
             agents: layers.file.agents()?,
+            webhooks: layers.file.webhooks(),
         })
     }
 }

@@ -22,7 +22,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wh_agents::{Agents, ConfiguredAgents};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
-use wh_domain::{Surface, UserName};
+use wh_domain::{Surface, UserName, WebhookRules};
 use wh_http::{
     HttpConfig,
     guard::GuardConfig,
@@ -54,6 +54,8 @@ pub(crate) struct ServeOptions {
     pub(crate) agents: ConfiguredAgents,
     /// The model that writes summaries.
     pub(crate) model: Option<ModelSetting>,
+    /// What the configuration says about webhooks.
+    pub(crate) webhooks: WebhookRules,
 }
 
 impl ServeOptions {
@@ -161,6 +163,7 @@ async fn open(
             std::env::var_os("PATH").unwrap_or_default(),
             options.agents.clone(),
         ),
+        webhooks: options.webhooks,
         runs: RunsConfig {
             program: std::env::current_exe().context("cannot tell where this program is")?,
             runs: data_dir.runs(),

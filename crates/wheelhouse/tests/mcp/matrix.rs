@@ -23,6 +23,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::WorktreeList
         | Operation::UserList
         | Operation::KeyList
+        | Operation::WebhookList
         | Operation::AuditList => json!({ "limit": 1 }),
         Operation::SessionSearch => json!({ "query": "word" }),
         Operation::MessageList => json!({ "session": id, "after": "0" }),
@@ -60,6 +61,9 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::UserGet => json!({ "user": id }),
         Operation::KeyCreate => json!({ "name": "matrix", "scope": "read" }),
         Operation::KeyRevoke => json!({ "key": id }),
+        Operation::WebhookCreate => json!({ "url": "https://hooks.example/x" }),
+        Operation::WebhookUpdate => json!({ "webhook": id, "active": false }),
+        Operation::WebhookDelete => json!({ "webhook": id }),
         Operation::ConfigSet => json!({ "key": "review.max_iterations", "value": 4 }),
         Operation::EventList
         | Operation::BackupCreate
@@ -144,6 +148,8 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
     let bobs_board = board(&bob, "bob's").await;
     let key = json!({ "name": "bob's", "scope": "read" });
     let made = Mcp::data(&bob.call("key_create", key).await);
+    let hook = json!({ "url": "https://hooks.example/x" });
+    let bobs_hook = Mcp::data(&bob.call("webhook_create", hook).await);
     let ask = json!({ "session": world.bobs.id.to_string(), "prompt": "ask leave", "wait": 60 });
     let asked = Mcp::data(&bob.call("session_prompt", ask).await);
     let (bobs_repo, bobs_worktree) = worktree(&world, &bob).await;
@@ -169,6 +175,9 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
         | Operation::WorktreeDiff
         | Operation::WorktreeMerge
         | Operation::WorktreeRemove => bobs_worktree.clone(),
+        Operation::WebhookUpdate | Operation::WebhookDelete => {
+            bobs_hook["id"].as_str().unwrap().to_owned()
+        }
         Operation::KeyRevoke => made["id"].as_str().unwrap().to_owned(),
         _ => made["user_id"].as_str().unwrap().to_owned(),
     };

@@ -16,5 +16,6 @@ mod real_agents;
 mod reap;
 mod restart;
 mod tools;
+mod webhooks;
 mod worktrees;
 mod zones;
