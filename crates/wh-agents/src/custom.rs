@@ -14,6 +14,8 @@ pub struct CustomAgent {
     pub command: Vec<String>,
     /// Variables it is started with; they may hold credentials.
     pub environment: BTreeMap<String, SecretText>,
+    /// The file of its directory that it reads; there it is told which session it is.
+    pub context_file: Option<String>,
 }
 
 /// Everything the configuration says about agents.

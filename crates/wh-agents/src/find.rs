@@ -194,6 +194,7 @@ mod tests {
             title: None,
             command: vec!["mine-acp".into(), "--stdio".into()],
             environment: Default::default(),
+            context_file: None,
         };
         let added = [
             (

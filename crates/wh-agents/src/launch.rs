@@ -58,6 +58,15 @@ impl Agents {
         self.launch_profile(profile)
     }
 
+    /// Returns the file in which `name` is told which session it is, if it reads one.
+    pub fn context_file(&self, name: &AgentName) -> Option<&str> {
+        if let Some(custom) = self.custom(name) {
+            return custom.context_file.as_deref();
+        }
+        let profile = PROFILES.iter().find(|it| it.name == name.as_str());
+        profile?.context_file
+    }
+
     fn launch_profile(&self, profile: &Profile) -> Result<Launch, LaunchRefusal> {
         let mut environment: BTreeMap<String, SecretText> = profile
             .environment

@@ -23,6 +23,8 @@ pub struct Profile {
     pub always_load_tools: bool,
     /// Whether a command goes on running when its turn is cancelled.
     pub cancel_leaves_commands: bool,
+    /// The file of its directory that it reads and that is nobody's to commit: there it is told which session it is.
+    pub context_file: Option<&'static str>,
 }
 
 /// A program that an agent needs.
@@ -91,6 +93,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
+        context_file: None,
     },
     Profile {
         name: "claude-code",
@@ -116,6 +119,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Process,
         always_load_tools: true,
         cancel_leaves_commands: false,
+        context_file: Some("CLAUDE.local.md"),
     },
     Profile {
         name: "codex",
@@ -141,6 +145,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: true,
+        context_file: None,
     },
     Profile {
         name: "gemini",
@@ -158,6 +163,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
+        context_file: None,
     },
     Profile {
         name: "opencode",
@@ -179,6 +185,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
+        context_file: None,
     },
 ];
 

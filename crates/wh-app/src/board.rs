@@ -5,9 +5,9 @@ use std::sync::Arc;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    Board, BoardChange, BoardCopy, BoardDuplicate, BoardId, BoardItem, BoardPatch, EventKind,
-    Facts, ItemReference, NewBoard, NewEvent, Operation, Page, PageRequest, Placement, Reach,
-    Reference, Zone, ZoneChange, ZoneId, ZoneInput,
+    Board, BoardChange, BoardCopy, BoardDuplicate, BoardFilter, BoardId, BoardItem, BoardPatch,
+    EventKind, Facts, ItemReference, NewBoard, NewEvent, Operation, Page, PageRequest, Placement,
+    Reach, Reference, Zone, ZoneChange, ZoneId, ZoneInput,
 };
 use wh_store::{Applied, StoreError};
 
@@ -86,28 +86,44 @@ impl App {
         .await
     }
 
-    /// Lists boards: the caller's own.
+    /// Lists boards: the caller's own, or those of one owner.
     pub async fn board_list(
         &self,
         cx: &OpContext,
+        owner: Option<&Reference>,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Board, Uuid>> {
         let operation = Operation::BoardList;
         self.read(cx, operation, Facts::new(), async {
             let reach = Self::list_reach(cx, operation, false)?;
-            Ok(self.store.board_list(reach, page).await?)
+            let filter = self.board_filter(cx, reach, owner).await?;
+            Ok(self.store.board_list(reach, filter, page).await?)
         })
         .await
     }
 
-    /// Counts boards.
-    pub async fn board_count(&self, cx: &OpContext) -> Result<u64> {
+    /// Counts what [`Self::board_list`] lists.
+    pub async fn board_count(&self, cx: &OpContext, owner: Option<&Reference>) -> Result<u64> {
         let operation = Operation::BoardList;
         self.read(cx, operation, Facts::new(), async {
             let reach = Self::list_reach(cx, operation, false)?;
-            Ok(self.store.board_count(reach).await?)
+            let filter = self.board_filter(cx, reach, owner).await?;
+            Ok(self.store.board_count(reach, filter).await?)
         })
         .await
+    }
+
+    async fn board_filter(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        owner: Option<&Reference>,
+    ) -> Result<BoardFilter> {
+        let owner = match owner {
+            Some(_) => Some(self.owner_of(cx, reach, owner).await?.user),
+            None => None,
+        };
+        Ok(BoardFilter { owner })
     }
 
     /// Changes a board: its name, its zones, what lies where.

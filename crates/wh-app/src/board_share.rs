@@ -64,7 +64,10 @@ impl App {
         let operation = Operation::BoardList;
         self.read(cx, operation, Facts::new(), async {
             let reach = Self::list_reach(cx, operation, true)?;
-            let mut page = self.store.board_list(reach, page).await?;
+            let mut page = self
+                .store
+                .board_list(reach, wh_domain::BoardFilter::default(), page)
+                .await?;
             for board in &mut page.items {
                 *board = board.for_guest(cx.principal.user);
             }

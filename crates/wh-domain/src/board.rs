@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Description, Name, Owner, PromptTemplate, SessionId, Share, WorktreeId,
-    ZoneId,
+    AgentName, BoardId, Description, Name, Owner, PromptTemplate, SessionId, Share, UserId,
+    WorktreeId, ZoneId,
 };
 
 /// A canvas for worktrees and sessions.
@@ -22,6 +22,12 @@ pub struct Board {
     pub revision: u64,
     pub created_at: Timestamp,
     pub updated_at: Timestamp,
+}
+
+/// Which boards a list holds. Everything left open matches.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BoardFilter {
+    pub owner: Option<UserId>,
 }
 
 /// A labelled area of a board.

@@ -46,8 +46,8 @@ pub use agent::{Agent, AgentOrigin, AgentState};
 pub use approval::{Approval, ApprovalFilter, ApprovalKind, ApprovalState, Settlement};
 pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
 pub use board::{
-    Board, BoardCopy, BoardItem, BoardPatch, BoardRefusal, Color, Placement, Position, Rect, Zone,
-    ZoneChange,
+    Board, BoardCopy, BoardFilter, BoardItem, BoardPatch, BoardRefusal, Color, Placement, Position,
+    Rect, Zone, ZoneChange,
 };
 pub use budget::{Budget, Usage};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};

@@ -6,6 +6,7 @@
 //! network do not read the repository's configuration at all (module `view`).
 
 mod beneath;
+mod block;
 mod child;
 mod cleanup;
 mod command;
@@ -21,6 +22,7 @@ mod fetch;
 mod import;
 mod init;
 mod inspect;
+mod local;
 mod marker;
 mod mentioned;
 mod merge;

@@ -94,7 +94,10 @@ async fn agents(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, Erro
 
 async fn boards(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, ErrorData> {
     let page = PageRequest::first(PageLimit::MAX);
-    let boards = app.board_list(cx, page).await.map_err(protocol_error)?;
+    let boards = app
+        .board_list(cx, None, page)
+        .await
+        .map_err(protocol_error)?;
     let named = |board: wh_domain::Board| (board.id.to_string(), board.name.to_string());
     Ok(boards.items.into_iter().map(named).collect())
 }

@@ -58,7 +58,10 @@ pub(crate) async fn list(
     let page = query.by_id().map_err(|_| bad_cursor())?;
     let (resources, next) = match kind {
         "board" => {
-            let boards = app.board_list(cx, page).await.map_err(protocol_error)?;
+            let boards = app
+                .board_list(cx, None, page)
+                .await
+                .map_err(protocol_error)?;
             let resources: Vec<_> = boards
                 .items
                 .iter()

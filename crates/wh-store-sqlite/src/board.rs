@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use uuid::Uuid;
-use wh_domain::{Board, BoardItem, IdRef, Page, PageRequest, Reach, ShareWith};
+use wh_domain::{Board, BoardFilter, BoardItem, IdRef, Page, PageRequest, Reach, ShareWith};
 use wh_store::{Applied, BoardStore, Commit, Fired, Result, StoreError};
 
 use crate::SqliteStore;
@@ -53,9 +53,14 @@ impl BoardStore for SqliteStore {
         }
     }
 
-    async fn board_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Board, Uuid>> {
+    async fn board_list(
+        &self,
+        reach: Reach,
+        filter: BoardFilter,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Board, Uuid>> {
         let mut found = board_sql::begin();
-        push_owned(&mut found, reach, Owned::Boards);
+        push_listed(&mut found, reach, filter);
         push_page(&mut found, page);
         let boards = self.boards(found).await?;
         let found = Page::from_overfetch(boards, page.limit, |b| b.id);
@@ -65,10 +70,10 @@ impl BoardStore for SqliteStore {
         })
     }
 
-    async fn board_count(&self, reach: Reach) -> Result<u64> {
+    async fn board_count(&self, reach: Reach, filter: BoardFilter) -> Result<u64> {
         let mut query = Query::new(COUNTED);
         query.push("FROM boards t WHERE ");
-        push_owned(&mut query, reach, Owned::Boards);
+        push_listed(&mut query, reach, filter);
         self.count(query).await
     }
 }
@@ -97,6 +102,14 @@ impl SqliteStore {
     async fn boards(&self, found: Query) -> Result<Vec<Found>> {
         let rows = self.rows(board_sql::finish(found)).await?;
         board_sql::collect(&rows)
+    }
+}
+
+/// Adds the conditions on boards of a list.
+fn push_listed(query: &mut Query, reach: Reach, filter: BoardFilter) {
+    push_owned(query, reach, Owned::Boards);
+    if let Some(owner) = filter.owner {
+        query.push(" AND t.owner_user_id = ").push_bind(uuid(owner));
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use uuid::Uuid;
-use wh_domain::{Board, IdRef, NewTurn, Page, PageRequest, Reach};
+use wh_domain::{Board, BoardFilter, IdRef, NewTurn, Page, PageRequest, Reach};
 
 use crate::{Applied, Commit, NewSession, QueueRules, Result};
 
@@ -35,8 +35,13 @@ pub trait BoardStore {
     async fn board_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Arc<Board>>>;
 
     /// Lists boards, newest first.
-    async fn board_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Board, Uuid>>;
+    async fn board_list(
+        &self,
+        reach: Reach,
+        filter: BoardFilter,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Board, Uuid>>;
 
     /// Counts boards, up to [`crate::COUNT_MAX`].
-    async fn board_count(&self, reach: Reach) -> Result<u64>;
+    async fn board_count(&self, reach: Reach, filter: BoardFilter) -> Result<u64>;
 }

@@ -339,6 +339,7 @@ impl Keeper {
         facts.extend(why.clone().map(|why| self.note(work, why)));
         let ending = why.unwrap_or_else(|| STOPPED.to_owned());
         facts.push(RunFact::Gone { ending, failed });
+        self.app.context_remove(&work.session).await;
         self.link = None;
         self.say(&work.session, facts).await
     }

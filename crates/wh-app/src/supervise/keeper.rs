@@ -168,6 +168,10 @@ impl Keeper {
         let is_over = facts
             .iter()
             .any(|fact| matches!(fact, RunFact::Gone { .. }));
+        if is_over {
+            // Before anybody is told that the worktree is at rest.
+            self.app.context_remove(&work.session).await;
+        }
         if last.seq > run.journal_seq {
             let step = RunStep {
                 session: self.session,

@@ -43,6 +43,7 @@ impl App {
             Err(at) => return Ok(Started::NotBefore(at)),
         };
         let cwd = self.session_home(session).await?;
+        self.context_write(session).await;
         let secret = Secret::from_random(None, KeyScope::Session, self.ids.secret_bits())
             .expect("there are session tokens");
         let (run, key) = self.new_run(session, &secret, now)?;

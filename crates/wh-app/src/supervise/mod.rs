@@ -7,6 +7,7 @@
 //! any point goes on from the rows and the journals.
 
 mod act;
+mod context;
 mod keeper;
 mod launch;
 mod link;

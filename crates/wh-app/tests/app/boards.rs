@@ -89,7 +89,15 @@ async fn a_repeat_makes_nothing_twice_even_at_the_same_time() {
         .await;
     assert_eq!(refused(other).0, ErrorCode::Conflict);
     let page = PageRequest::first(PageLimit::MAX);
-    assert_eq!(test.app.board_list(&cx, page).await.unwrap().items.len(), 6);
+    assert_eq!(
+        test.app
+            .board_list(&cx, None, page)
+            .await
+            .unwrap()
+            .items
+            .len(),
+        6
+    );
     // A day later the mark is forgotten.
     test.pass(25 * 3_600);
     let again = marked(test.local().await, "once", 2);

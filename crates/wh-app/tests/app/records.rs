@@ -16,7 +16,7 @@ async fn every_call_is_recorded_reads_and_refusals_too() {
     refused(test.app.board_create(&read, board("no")).await);
     refused(test.app.board_get(&read, &absent()).await);
     let page = PageRequest::first(PageLimit::MAX);
-    test.app.board_list(&read, page).await.unwrap();
+    test.app.board_list(&read, None, page).await.unwrap();
     test.app.health().await.unwrap();
     let admin = test.local().await;
     let entries = loop {

@@ -197,3 +197,31 @@ async fn a_change_in_the_moment_of_the_checkout_is_seen() {
         assert!(status.is_dirty());
     }
 }
+
+#[tokio::test]
+async fn a_local_block_is_not_seen_by_git_and_leads_nowhere() {
+    let lab = Lab::new();
+    let made = lab.worktree("one").await;
+    let (path, name) = (&made.paths().path, "CLAUDE.local.md");
+    let outside = lab.user().join("outside");
+    write(&outside, "untouched\n");
+    std::os::unix::fs::symlink(&outside, path.join(name)).unwrap();
+    assert!(made.local_block_set(name, "s1", "one").await.unwrap());
+    assert!(made.local_block_set(name, "s2", "two").await.unwrap());
+    assert_eq!(fs::read_to_string(&outside).unwrap(), "untouched\n");
+    let text = fs::read_to_string(path.join(name)).unwrap();
+    assert!(text.contains("one\n") && text.contains("two\n"), "{text}");
+    assert_eq!(run(path, &["status", "--porcelain"]), "");
+    made.local_block_remove(name, "s1").await.unwrap();
+    assert!(path.join(name).exists());
+    made.local_block_remove(name, "s2").await.unwrap();
+    assert!(!path.join(name).exists());
+    made.local_block_remove(name, "s2").await.unwrap();
+    // A file of the repository is not ours to write.
+    assert!(
+        !made
+            .local_block_set("README.md", "s1", "one")
+            .await
+            .unwrap()
+    );
+}

@@ -19,7 +19,7 @@ pub(super) fn routes() -> Vec<Route> {
                 let page = request.page().by_id()?;
                 let page = match request.shared {
                     Some(true) => server.app.board_list_shared(&cx, page).await?,
-                    _ => server.app.board_list(&cx, page).await?,
+                    _ => server.app.board_list(&cx, None, page).await?,
                 };
                 Ok(BoardListView {
                     boards: page.items.iter().map(Into::into).collect(),

@@ -4,16 +4,23 @@
 //! prompt and what came of it.
 
 mod boards;
+mod changes;
 mod sessions;
+mod tasks;
 mod views;
 mod worktrees;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::AppError;
-use wh_domain::{Dialect, ErrorCode, PageLimit, PageRequest, SessionStateName, TurnState};
+use wh_app::{AppError, Result};
+use wh_domain::{
+    Dialect, ErrorCode, PageLimit, PageRequest, Reference, SessionStateName, TurnState,
+};
 
-use super::{Contract, shape, tool::DialectTool};
+use super::{
+    Contract, shape,
+    tool::{DialectTool, reference},
+};
 
 pub(super) const CONTRACT: Contract = Contract {
     dialect: Dialect::Agor,
@@ -79,10 +86,14 @@ enum Status {
 const SERVICES: [&str; 5] = ["sessions", "worktrees", "boards", "tasks", "users"];
 
 fn tools() -> Vec<DialectTool> {
-    let mut tools = sessions::tools();
-    tools.extend(worktrees::tools());
-    tools.extend(boards::tools());
-    tools
+    let services = [
+        sessions::tools(),
+        changes::tools(),
+        tasks::tools(),
+        worktrees::tools(),
+        boards::tools(),
+    ];
+    services.into_iter().flatten().collect()
 }
 
 /// Says which part of a name leads nowhere.
@@ -138,6 +149,11 @@ fn zone_named(id: Option<&str>) -> Named<'_> {
 
 fn worktree_named(id: Option<&str>) -> Named<'_> {
     ("worktree", "Worktree", "worktreeId", id)
+}
+
+/// Reads a reference that may be left out.
+fn optional(name: &str, text: Option<&str>) -> Result<Option<Reference>> {
+    text.map(|text| reference(name, text)).transpose()
 }
 
 /// How many results there are at most.

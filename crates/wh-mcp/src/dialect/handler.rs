@@ -14,7 +14,7 @@ use rmcp::{
     service::RequestContext,
 };
 use wh_app::{App, AppError};
-use wh_domain::{Principal, Surface};
+use wh_domain::{Operation, Principal, Surface};
 
 use super::{
     Contract,
@@ -89,13 +89,35 @@ impl DialectHandler {
 
     /// Puts the names of the contract's tools in place of ours: a hint must name what the caller can call.
     fn in_its_words(&self, mut error: AppError) -> AppError {
-        for tool in self.tools.iter().filter(|tool| !tool.is_of_own_session()) {
-            let (ours, theirs) = (tool.operation().name(), tool.name());
-            error.message = error.message.replace(ours, theirs);
-            error.hint = error.hint.map(|hint| hint.replace(ours, theirs));
-        }
+        error.message = self.translated(&error.message);
+        error.hint = error.hint.map(|hint| self.translated(&hint));
         error
     }
+
+    /// Says where a tool is that the contract has not.
+    fn translated(&self, text: &str) -> String {
+        let of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
+        let mut told = String::with_capacity(text.len());
+        let mut rest = text;
+        while let Some(start) = rest.find(of_a_name) {
+            let (before, from) = rest.split_at(start);
+            let end = from.find(|c| !of_a_name(c)).unwrap_or(from.len());
+            let (word, after) = from.split_at(end);
+            told.push_str(before);
+            told.push_str(word_of(&self.tools, word).as_deref().unwrap_or(word));
+            rest = after;
+        }
+        told + rest
+    }
+}
+
+/// Returns what to say in place of a word that names an operation of ours.
+fn word_of(tools: &[DialectTool], word: &str) -> Option<String> {
+    // Names of operations have two parts; a word that happens to be one, such as logout, is left alone.
+    let operation = Operation::parse(word).filter(|_| word.contains('_'))?;
+    let mut offered = tools.iter().filter(|tool| !tool.is_of_own_session());
+    let theirs = offered.find(|tool| tool.operation() == operation);
+    Some(theirs.map_or_else(|| format!("{word} at /mcp"), |tool| tool.name().to_owned()))
 }
 
 impl PlainCalls for DialectHandler {

@@ -62,7 +62,7 @@ async fn board_list(
     let page = request.page().by_id()?;
     let page = match request.shared {
         Some(true) => app.board_list_shared(&cx, page).await?,
-        _ => app.board_list(&cx, page).await?,
+        _ => app.board_list(&cx, None, page).await?,
     };
     Ok(BoardListView {
         boards: page.items.iter().map(BoardSummaryView::from).collect(),

@@ -14,7 +14,10 @@ async fn board_count(store: &Arc<dyn Store>) -> usize {
     let mut request = PageRequest::first(PageLimit::MAX);
     let mut count = 0;
     loop {
-        let page = store.board_list(Reach::All, request).await.unwrap();
+        let page = store
+            .board_list(Reach::All, Default::default(), request)
+            .await
+            .unwrap();
         count += page.items.len();
         match page.next {
             Some(next) => request.after = Some(next),

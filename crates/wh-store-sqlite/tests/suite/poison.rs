@@ -44,9 +44,12 @@ async fn an_unreadable_row_is_an_error_by_itself_and_missing_from_lists() {
         .unwrap();
     assert_eq!(listed, [sessions[2].clone(), sessions[0].clone()]);
     let page = PageRequest::first(PageLimit::DEFAULT);
-    let listed = store.board_list(reach, page).await.unwrap();
+    let listed = store
+        .board_list(reach, Default::default(), page)
+        .await
+        .unwrap();
     assert_eq!(listed.items, [boards[2].clone(), boards[0].clone()]);
-    let listed = fixture::pages(1, |page| store.board_list(reach, page))
+    let listed = fixture::pages(1, |page| store.board_list(reach, Default::default(), page))
         .await
         .unwrap();
     assert_eq!(listed.len(), 2);

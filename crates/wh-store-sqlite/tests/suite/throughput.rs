@@ -31,7 +31,10 @@ async fn sixty_four_writers_under_reads_and_a_backup() {
         readers.spawn(async move {
             while !stop.load(Ordering::Relaxed) {
                 let page = PageRequest::first(PageLimit::clamped(Some(5)));
-                store.board_list(Reach::User(user), page).await.unwrap();
+                store
+                    .board_list(Reach::User(user), Default::default(), page)
+                    .await
+                    .unwrap();
                 store
                     .audit_note(fixture::audit(user, Operation::BoardList))
                     .await

@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use tokio::task::JoinSet;
 use wh_domain::{
-    Board, BoardItem, Color, Description, KeyScope, Name, Operation, Owner, Placement, Position,
-    PromptTemplate, Reach, Rect, Zone,
+    Board, BoardFilter, BoardItem, Color, Description, KeyScope, Name, Operation, Owner, Placement,
+    Position, PromptTemplate, Reach, Rect, Zone,
 };
 
 use super::Outcome;
@@ -225,11 +225,23 @@ pub async fn lists_page_to_the_end(store: Arc<dyn Store>) -> Outcome {
     let reach = Reach::User(owner.user);
     for size in [1, 3, 7, 50] {
         assert_eq!(
-            pages(size, |page| store.board_list(reach, page)).await?,
+            pages(size, |page| store.board_list(
+                reach,
+                BoardFilter::default(),
+                page
+            ))
+            .await?,
             made
         );
     }
-    assert_eq!(store.board_count(reach).await?, made.len() as u64);
+    let count = async |filter| store.board_count(Reach::All, filter).await;
+    let (own, other) = (owner.user, fixture::user(&store).await?.id);
+    for (owner, expected) in [(own, made.len()), (other, 0)] {
+        let filter = BoardFilter { owner: Some(owner) };
+        assert_eq!(count(filter).await?, expected as u64);
+        let listed = pages(3, |page| store.board_list(Reach::All, filter, page));
+        assert_eq!(listed.await?.len(), expected);
+    }
     Ok(())
 }
 

@@ -32,7 +32,11 @@ async fn announced(store: &Arc<dyn Store>, user: UserId) -> Made<usize> {
 
 async fn boards(store: &Arc<dyn Store>, user: UserId) -> Made<usize> {
     let page = PageRequest::first(PageLimit::MAX);
-    Ok(store.board_list(Reach::User(user), page).await?.items.len())
+    Ok(store
+        .board_list(Reach::User(user), wh_domain::BoardFilter::default(), page)
+        .await?
+        .items
+        .len())
 }
 
 /// Returns the commit of a board's making, with an event and a claim.

@@ -54,7 +54,10 @@ pub async fn of_boards_repos_and_sessions_is_exact(store: Arc<dyn Store>) -> Out
         (Reach::Key(fixture::id()), none, none),
         (Reach::Tree(fixture::id()), none, none),
     ] {
-        let listed = pages(2, |page| store.board_list(reach, page)).await?;
+        let listed = pages(2, |page| {
+            store.board_list(reach, wh_domain::BoardFilter::default(), page)
+        })
+        .await?;
         let expected: Vec<_> = owned.iter().rev().map(|n| boards[*n].clone()).collect();
         assert_eq!(listed, expected, "boards of {reach:?}");
         let listed = pages(2, |page| store.repo_list(reach, page)).await?;

@@ -64,10 +64,13 @@ fn both(user: &User, level: ShareLevel) -> [Reach; 2] {
 /// Tells which of a host's things lie within reach, by id and in lists, which must agree: the board and three sessions.
 async fn seen(store: &Arc<dyn Store>, reach: Reach, host: &Host) -> Made<[bool; 4]> {
     let board = store.board_find(reach, &whole(host.board.id)).await?;
-    let listed = pages(2, |page| store.board_list(reach, page)).await?;
+    let listed = pages(2, |page| store.board_list(reach, Default::default(), page)).await?;
     let in_list = listed.iter().any(|it| it.id == host.board.id);
     assert_eq!(board.len(), usize::from(in_list), "board of {reach:?}");
-    assert_eq!(store.board_count(reach).await?, listed.len() as u64);
+    assert_eq!(
+        store.board_count(reach, Default::default()).await?,
+        listed.len() as u64
+    );
     let mut seen = [in_list, false, false, false];
     let filter = SessionFilter::default();
     let listed = pages(2, |page| store.session_list(reach, &filter, page)).await?;

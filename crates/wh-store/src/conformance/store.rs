@@ -68,7 +68,10 @@ pub async fn refuses_everything_once_closed_needs_its_own(store: Arc<dyn Store>)
     let results = [
         store.health().await,
         store.board_find(Reach::All, &id).await.map(drop),
-        store.board_list(Reach::All, page).await.map(drop),
+        store
+            .board_list(Reach::All, wh_domain::BoardFilter::default(), page)
+            .await
+            .map(drop),
         store
             .board_insert(&another, commit(user, Operation::BoardCreate))
             .await

@@ -76,6 +76,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         title: None,
         command: [program, "agent", "echo"].map(str::to_owned).into(),
         environment: BTreeMap::from([("HOME".to_owned(), SecretText::new(home.to_owned()))]),
+        context_file: None,
     };
     Ok(ServeOptions {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

@@ -18,6 +18,7 @@ pub(super) struct FileAgent {
     command: Option<Vec<String>>,
     #[serde(default)]
     env: BTreeMap<String, String>,
+    context_file: Option<String>,
 }
 
 /// Reads every table, or says which is wrong and why.
@@ -35,7 +36,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
     let parsed = AgentName::parse(name).map_err(|error| error.to_string())?;
     let environment = environment(name, &agent.env)?;
     if PROFILES.iter().any(|profile| profile.name == name) {
-        if agent.command.is_some() || agent.title.is_some() {
+        if agent.command.is_some() || agent.title.is_some() || agent.context_file.is_some() {
             return Err(format!(
                 "the agent {name:?} is known already: set only `env` for it, or choose another name"
             ));
@@ -49,13 +50,27 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             "the agent {name:?} needs a `command`: the program and its arguments"
         ));
     }
+    if !agent.context_file.as_deref().is_none_or(is_file_name) {
+        return Err(format!(
+            "`context_file` of the agent {name:?} must be the name of a file in its directory, such as AGENT.local.md"
+        ));
+    }
     configured.custom.push(CustomAgent {
         name: parsed,
         title: agent.title.clone(),
         command,
         environment,
+        context_file: agent.context_file.clone(),
     });
     Ok(())
+}
+
+/// Tells whether this is a plain name, of which git takes no part for a pattern.
+fn is_file_name(name: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '.' | '_' | '-');
+    name.len() <= 100
+        && name.starts_with(|c: char| c.is_ascii_alphanumeric())
+        && name.chars().all(plain)
 }
 
 /// Checks the variables: one that cannot be set would only be noticed when the agent is started.

@@ -2,7 +2,9 @@
 
 use serde::Serialize;
 use wh_app::MessageHit;
-use wh_domain::{Board, BoardItem, Session, Turn, User, WorktreeId, WorktreeLook};
+use wh_domain::{
+    Board, BoardItem, Message, MessageKind, Session, Turn, User, WorktreeId, WorktreeLook,
+};
 
 use super::{Status, TASK_STATUSES};
 
@@ -88,6 +90,37 @@ pub(super) struct SessionView {
     tasks: Vec<String>,
     message_count: u64,
     created_at: String,
+    /// The latest, if they were asked for.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    messages: Option<Vec<MessageView>>,
+}
+
+/// An entry of a session's conversation.
+#[derive(Serialize)]
+struct MessageView {
+    message_id: String,
+    index: u64,
+    role: &'static str,
+    kind: &'static str,
+    content: String,
+    created_at: String,
+}
+
+impl From<&Message> for MessageView {
+    fn from(message: &Message) -> Self {
+        Self {
+            message_id: message.id.to_string(),
+            index: message.seq,
+            role: match message.kind {
+                MessageKind::Prompt => "user",
+                MessageKind::System => "system",
+                _ => "assistant",
+            },
+            kind: message.kind.as_str(),
+            content: message.text.clone(),
+            created_at: message.created_at.to_string(),
+        }
+    }
 }
 
 #[derive(Serialize)]
@@ -118,7 +151,13 @@ impl SessionView {
             tasks: turns.iter().rev().map(|turn| turn.id.to_string()).collect(),
             message_count: session.last_seq,
             created_at: session.created_at.to_string(),
+            messages: None,
         }
+    }
+
+    /// Shows messages too.
+    pub(super) fn set_messages(&mut self, messages: &[Message]) {
+        self.messages = Some(messages.iter().map(MessageView::from).collect());
     }
 }
 

@@ -62,6 +62,16 @@ async fn a3_8_boards_list_counts_all() {
     let one = data(&agor.alice.call("agor_boards_list", one).await);
     assert_eq!((&one["total"], &one["limit"]), (&json!(2), &json!(1)));
     assert_eq!(column(&one, "name"), ["second"]);
+    // Of one owner.
+    let (alice, list) = (agor.world.alice.id.to_string(), "agor_boards_list");
+    let of = |owner: &str| json!({ "ownerId": owner });
+    let own = data(&agor.alice.call(list, of(&alice)).await);
+    assert_eq!(own["total"], 2);
+    let hers = data(&agor.admin.call(list, of(&alice)).await);
+    assert_eq!(column(&hers, "name"), ["second", "first"]);
+    let refused = agor.bob.call(list, of(&alice)).await;
+    let expected = format!("User not found: {alice}");
+    assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
 }
 
 #[tokio::test]

@@ -112,6 +112,15 @@ async fn a3_2_sessions_get_shows_family_and_tasks() {
     assert_eq!(above["genealogy"], expected);
     let refused = agor.alice.call("agor_sessions_get", json!({})).await;
     refusal(&refused, "INVALID_INPUT");
+    let get = json!({ "sessionId": spawned, "includeMessages": true });
+    let seen = data(&agor.alice.call("agor_sessions_get", get).await);
+    let messages = seen["messages"].as_array().unwrap();
+    let said = |n: usize| (&messages[n]["role"], &messages[n]["content"]);
+    assert_eq!(said(0), (&json!("user"), &json!("say hello")));
+    assert_eq!((said(1).0, messages.len()), (&json!("assistant"), 2));
+    let get = json!({ "sessionId": spawned, "includeMessages": false });
+    let seen = data(&agor.alice.call("agor_sessions_get", get).await);
+    assert_eq!(fields(&seen), SESSION);
 }
 
 #[tokio::test]

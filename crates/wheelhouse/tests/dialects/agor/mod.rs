@@ -1,6 +1,7 @@
 //! Agor. Tests carry the numbers of its requirements: A1 transport, A2 identity, A3 tools, A4 answers.
 
 mod a1_transport;
+mod a2_context;
 mod a2_identity;
 mod a3_boards;
 mod a3_sessions;
