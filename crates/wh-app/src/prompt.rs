@@ -153,10 +153,7 @@ impl App {
             let session = Reference::from(turn.session);
             refuse_self(cx, &self.session_lookup(reach, &session).await?)?;
             let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
-            let _applied = match turn.state {
-                TurnState::Running => self.store.turn_cancel(turn.session, commit).await?,
-                _ => self.store.turn_withdraw(turn.id, commit).await?,
-            };
+            let _applied = self.store.turn_withdraw(turn.id, commit).await?;
             self.wake(turn.session);
             Ok(())
         })

@@ -194,14 +194,19 @@ pub(crate) async fn cancel_in_txn(conn: &mut SqliteConnection, session: SessionI
         .map_err(store_error)
 }
 
-/// Takes one prompt that waits out of the queue.
+/// Ends a turn, or asks for its end.
+///
+/// While another turn runs nobody can have been given this one, so it is over at once. Otherwise the agent may have it
+/// already though nothing says so yet: whoever looks after the session knows, and ends it.
 pub(crate) async fn withdraw_in_txn(
     conn: &mut SqliteConnection,
     turn: TurnId,
     at: Timestamp,
 ) -> Result<()> {
     sqlx::query(
-        "UPDATE turns SET state = 'cancelled', reason = 'it was withdrawn', finished_at = ? WHERE id = ? AND state = 'queued'",
+        "UPDATE turns SET state = 'cancelled', reason = 'it was withdrawn', finished_at = ?1 WHERE id = ?2 AND state = 'queued'
+             AND EXISTS (SELECT 1 FROM turns r WHERE r.session_id = turns.session_id AND r.state = 'running');
+         UPDATE turns SET cancel_requested = 1 WHERE id = ?2 AND finished_at IS NULL",
     )
     .bind(micros(at))
     .bind(uuid(turn))

@@ -32,7 +32,8 @@ pub trait TurnStore {
     /// Asks for the running turn of a session to end early. A session that is not at work is left alone.
     async fn turn_cancel(&self, session: SessionId, commit: Commit) -> Result<Applied>;
 
-    /// Takes a prompt that still waits out of the queue; does nothing to one that is under way or over.
+    /// Ends a prompt that waits behind another turn; asks for the end of one that is under way or may be by now. One that is
+    /// over stays as it is.
     async fn turn_withdraw(&self, turn: TurnId, commit: Commit) -> Result<Applied>;
 
     /// Returns the turns that `id` could mean, at most ten.

@@ -3,7 +3,7 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use wh_domain::{IdRef, MessageKind, Reach, Run, SessionState, SettingKey, ToolsLink};
+use wh_domain::{IdRef, MessageKind, Reach, Run, SessionState, SettingKey, ToolsLink, Turn};
 use wh_runner::{
     link::{self, Action, Outcome},
     process,
@@ -64,6 +64,10 @@ impl Keeper {
     /// There is no process: starts one if that is wanted.
     async fn without_process(&mut self, work: &SessionWork) -> Result<Look> {
         let session = &work.session;
+        if let Some(turn) = unwanted(work) {
+            self.withdraw(work, turn).await?;
+            return Ok(Look::Again);
+        }
         match (&session.state, &work.next) {
             (SessionState::Stopping { .. }, _) => {
                 self.gone(work, None, None).await?;
@@ -201,6 +205,14 @@ impl Keeper {
             self.link = None;
             return Ok(Look::Again);
         }
+        if let Some(turn) = unwanted(work) {
+            // An agent that has it says so in a moment, and is told to end it then.
+            if self.may_have(turn, run).await {
+                return Ok(Look::Rest(until));
+            }
+            self.withdraw(work, turn).await?;
+            return Ok(Look::Again);
+        }
         if run.ready_at.is_none() {
             return Ok(Look::Rest(until));
         }
@@ -301,6 +313,24 @@ impl Keeper {
         }
     }
 
+    /// Tells whether the agent may have been given a turn of which nothing is stored yet.
+    async fn may_have(&mut self, turn: &Turn, run: &Run) -> bool {
+        if run.ready_at.is_none() {
+            return false;
+        }
+        let Some(link) = self.link.as_mut().filter(|_| self.given.is_none()) else {
+            return true;
+        };
+        // Another life of the server may have handed it over.
+        let question = format!("status-{}", self.app.ids.next());
+        match link.command(&question, Action::Status).await {
+            Ok(Outcome::Status(status)) => {
+                status.turn == Some(turn.id.to_string()) || status.newest > run.journal_seq
+            }
+            _ => true,
+        }
+    }
+
     /// Has the run do something once. Returns what came of it, or nothing if it was told before.
     pub(super) async fn tell(&mut self, id: String, action: Action) -> Result<Option<Outcome>> {
         let Some(link) = self.link.as_mut().filter(|_| !self.sent.contains(&id)) else {
@@ -347,4 +377,10 @@ impl Keeper {
     fn tick(&self) -> Result<Look> {
         Ok(Look::Rest(self.app.clock.now() + LOOK_EVERY))
     }
+}
+
+/// Returns the turn that is next, if it is to end before it begins.
+fn unwanted(work: &SessionWork) -> Option<&Turn> {
+    let next = work.next.as_ref().filter(|_| work.running.is_none());
+    next.filter(|turn| turn.cancel_requested)
 }

@@ -163,8 +163,9 @@ impl Keeper {
         let Some((run, last)) = work.run.clone().zip(records.last()) else {
             return Ok(true);
         };
+        let unwanted = work.next.as_ref().is_some_and(|it| it.cancel_requested);
         let timed = work.session.budget.wall_seconds.is_some();
-        let weighty = facts.iter().any(|fact| is_weighty(fact, timed));
+        let weighty = facts.iter().any(|fact| is_weighty(fact, timed || unwanted));
         let is_over = facts
             .iter()
             .any(|fact| matches!(fact, RunFact::Gone { .. }));
@@ -302,11 +303,11 @@ impl Keeper {
     }
 }
 
-/// Tells whether a fact changes what is to be done. The start of a turn does when the turn may take only so long.
-fn is_weighty(fact: &RunFact, timed: bool) -> bool {
+/// Tells whether a fact changes what is to be done. The start of a turn does when the turn may take only so long, or is to end.
+fn is_weighty(fact: &RunFact, is_limited: bool) -> bool {
     match fact {
         RunFact::Message { .. } | RunFact::Introduced(_) | RunFact::Told(_) => false,
-        RunFact::TurnStarted { .. } => timed,
+        RunFact::TurnStarted { .. } => is_limited,
         _ => true,
     }
 }

@@ -168,6 +168,18 @@ impl Keeper {
         Ok(settled)
     }
 
+    /// Ends a prompt that nobody wants any more before it was handed over.
+    pub(super) async fn withdraw(&mut self, work: &SessionWork, turn: &Turn) -> Result<()> {
+        let ended = RunFact::TurnEnded {
+            turn: turn.id,
+            state: TurnState::Cancelled,
+            reason: Some("it was withdrawn".to_owned()),
+            commit_after: None,
+            usage: Usage::default(),
+        };
+        self.say(&work.session, vec![ended]).await
+    }
+
     /// Records that a prompt that waits will not be handed over.
     pub(super) async fn drop_turn(
         &mut self,

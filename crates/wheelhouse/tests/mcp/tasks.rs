@@ -143,6 +143,24 @@ async fn a_task_outlives_the_server_and_ends_when_told() {
 }
 
 #[tokio::test]
+async fn a_task_that_is_cancelled_as_it_begins_ends() {
+    const ROUNDS: u64 = 30;
+    let world = World::new().await;
+    let alice = with_tasks(world.client(&world.keys.alice));
+    let session = session(&alice).await;
+    for round in 0..ROUNDS {
+        let task = begin(&alice, &session, "sleep 60").await;
+        // From before the agent has it until after it has said so.
+        tokio::time::sleep(Duration::from_micros(round * 300)).await;
+        let cancel = json!({ "taskId": task });
+        alice.request("tasks/cancel", cancel).await;
+        assert_eq!(settled(&alice, &task).await["status"], "cancelled");
+    }
+    let task = begin(&alice, &session, "say still here").await;
+    assert_eq!(settled(&alice, &task).await["status"], "completed");
+}
+
+#[tokio::test]
 async fn a_task_of_somebody_else_is_not_there() {
     let world = World::new().await;
     let alice = with_tasks(world.client(&world.keys.alice));
