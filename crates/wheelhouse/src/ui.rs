@@ -5,12 +5,14 @@
 
 mod table;
 mod text;
+mod words;
 
 use std::io::{self, IsTerminal, Write};
 use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
+use self::words::in_commands;
 use crate::exit::{CliError, CliResult};
 
 pub(crate) use table::Table;
@@ -169,7 +171,7 @@ impl Ui {
         let mut text = format!("{word} {}\n", clean(&view.message));
         if let Some(hint) = &view.hint {
             let word = self.paint_error(Tone::Strong, "hint:");
-            text.push_str(&format!("{word} {}\n", clean(hint)));
+            text.push_str(&format!("{word} {}\n", clean(&in_commands(hint))));
         }
         to_stderr(&text);
     }

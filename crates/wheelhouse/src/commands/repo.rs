@@ -2,12 +2,16 @@
 
 mod follow;
 
+use std::path::Path;
+
 use clap::Subcommand;
-use wh_api::{RepoAddRequest, RepoListRequest, RepoListView};
+use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
+use wh_client::Client;
 
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
+use crate::follow::find_repo;
 use crate::ui::{Table, Ui};
 
 /// Tell the server which git repositories there are
@@ -65,6 +69,45 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
             let list = cx.client()?.repo_list(&request).await?;
             cx.ui.answer(&list, |ui| table(ui, &list))
         }
+    }
+}
+
+/// Returns what names a repository to the server: an id or a name as it is; a path or an address is added first, unless it
+/// was before.
+pub(super) async fn named(cx: &Context, client: &Client, text: String) -> CliResult<String> {
+    if !is_source(&text) {
+        return Ok(text);
+    }
+    let is_remote = cx.url().is_some();
+    let source = absolute_source(&text, is_remote)?;
+    let source = if is_remote { source } else { top_level(source) };
+    let is_meant = |repo: &RepoView| repo.source == source || repo.name == text;
+    if let Some(known) = find_repo(client, is_meant).await? {
+        return Ok(known.id);
+    }
+    let request = RepoAddRequest {
+        source,
+        ..RepoAddRequest::default()
+    };
+    let added = follow::add_and_wait(client, &cx.ui, &request).await?;
+    let (name, source) = (&added.name, &added.source);
+    cx.ui
+        .note(&format!("added the repository {name}, {source}"))?;
+    Ok(added.id)
+}
+
+/// Tells what may be a path or an address from an id or a plain name.
+fn is_source(text: &str) -> bool {
+    text.contains(['/', ':']) || matches!(text, "." | ".." | "~")
+}
+
+/// Returns the repository's own directory for one within it.
+fn top_level(source: String) -> String {
+    let path = Path::new(&source);
+    let top = path.ancestors().find(|it| it.join(".git").exists());
+    match top.filter(|_| path.is_absolute()) {
+        Some(top) => top.to_string_lossy().into_owned(),
+        None => source,
     }
 }
 
@@ -134,5 +177,18 @@ mod tests {
             format!("{here}/src/../absent")
         );
         assert!(absolute_source(".", true).is_err());
+    }
+
+    #[test]
+    fn a_directory_within_a_repository_stands_for_it() {
+        let place = tempfile::tempdir().unwrap();
+        let text = |path: &Path| path.to_str().unwrap().to_owned();
+        let inner = place.path().join("src/deep");
+        std::fs::create_dir_all(&inner).unwrap();
+        assert_eq!(top_level(text(&inner)), text(&inner));
+        std::fs::create_dir(place.path().join(".git")).unwrap();
+        assert_eq!(top_level(text(&inner)), text(place.path()));
+        // An address is not a path, whatever lies where the command runs.
+        assert_eq!(top_level("https://h/x".to_owned()), "https://h/x");
     }
 }

@@ -24,6 +24,7 @@ const PREFERRED: [&str; 5] = ["claude-code", "codex", "gemini", "opencode", "ech
 #[command(after_help = "\
 Examples:
   wheelhouse run 'fix the failing test' --here
+  wheelhouse run --repo . 'fix the failing test'
   wheelhouse run --agent codex --repo app 'write a changelog'
   wheelhouse run --agent echo 'say hello'
   wheelhouse run --detach 'tidy up the docs' --here
@@ -42,7 +43,7 @@ pub(crate) struct RunArgs {
     /// Work in this directory as it is
     #[arg(long, value_name = "DIR")]
     path: Option<PathBuf>,
-    /// Work in a new worktree of this repository, by id or name
+    /// Work in a new worktree of this repository, by id, name, path or address
     #[arg(long, value_name = "REPO", conflicts_with_all = ["here", "path", "worktree"])]
     repo: Option<String>,
     /// The worktree's branch: one that exists, or a new one [default: named after the session]
@@ -109,11 +110,15 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         true => Some(PathBuf::from(".")),
         false => args.path,
     };
+    let repo = match args.repo {
+        Some(repo) => Some(super::repo::named(cx, &client, repo).await?),
+        None => None,
+    };
     let request = SessionCreateRequest {
         agent,
         prompt: Some(args.prompt),
         title: args.title,
-        repo: args.repo,
+        repo,
         branch: args.branch,
         base: args.base,
         worktree: args.worktree,

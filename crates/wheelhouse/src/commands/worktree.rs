@@ -67,7 +67,7 @@ pub(crate) struct ListArgs {
 /// What to make.
 #[derive(Debug, Args)]
 pub(crate) struct CreateArgs {
-    /// The repository's id or name
+    /// The repository, by id, name, path or address
     repo: String,
     /// What it is for; the branch's name unless given
     #[arg(long)]
@@ -122,15 +122,16 @@ pub(crate) async fn run(cx: &Context, command: WorktreeCommand) -> CliResult {
             cx.ui.answer(&view, |ui| show(ui, &view))
         }
         WorktreeCommand::Create(args) => {
+            let client = cx.client()?;
             let request = WorktreeCreateRequest {
-                repo: args.repo,
+                repo: super::repo::named(cx, &client, args.repo).await?,
                 name: args.name,
                 branch: args.branch,
                 base: args.base,
                 board: args.board,
                 idempotency_key: None,
             };
-            let view = cx.client()?.worktree_create(&request).await?;
+            let view = client.worktree_create(&request).await?;
             cx.ui.answer(&view, |ui| show(ui, &view))
         }
         WorktreeCommand::Diff(args) => diff(cx, args).await,

@@ -34,7 +34,7 @@ impl Stage {
         }
         match (standing.state.as_str(), &scope.repo) {
             ("running" | "waiting" | "reviewing", _) => Some(Self::Queued),
-            ("creating", Some(repo)) => match find_repo(client, repo).await {
+            ("creating", Some(repo)) => match find_repo(client, |it| it.id == *repo).await {
                 Ok(Some(repo)) if repo.state != "ready" => Some(Self::Cloning {
                     repo: repo.name,
                     progress: changes.progress().map(str::to_owned),
@@ -60,11 +60,14 @@ impl Stage {
 }
 
 /// Finds a repository by its whole id.
-pub(crate) async fn find_repo(client: &Client, id: &str) -> Result<Option<RepoView>, ClientError> {
+pub(crate) async fn find_repo(
+    client: &Client,
+    is_meant: impl Fn(&RepoView) -> bool,
+) -> Result<Option<RepoView>, ClientError> {
     let mut request = RepoListRequest::default();
     loop {
         let page = client.repo_list(&request).await?;
-        let found = page.repos.into_iter().find(|repo| repo.id == id);
+        let found = page.repos.into_iter().find(|repo| is_meant(repo));
         match page.next_cursor {
             Some(cursor) if found.is_none() => request.cursor = Some(cursor),
             _ => return Ok(found),

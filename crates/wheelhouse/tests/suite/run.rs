@@ -45,6 +45,28 @@ fn here_is_the_current_directory() {
 }
 
 #[test]
+fn a_repository_that_is_named_by_its_path_is_added_once() {
+    let server = TestServer::start();
+    let repo = repository(&server.home().join("app"));
+    let inner = repo.join("inner");
+    std::fs::create_dir(&inner).unwrap();
+    for folder in [&repo, &inner] {
+        let mut command = server.command();
+        command.current_dir(folder);
+        command.args(["run", "--agent", "echo", "--repo", ".", "write a.txt new"]);
+        let said = crate::harness::said(&mut command);
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+    let repos = run_json(&server, &["repo", "list"]);
+    assert_eq!(repos["repos"].as_array().unwrap().len(), 1, "{repos}");
+    let worktrees = run_json(&server, &["worktree", "ls"]);
+    assert_eq!(worktrees["worktrees"].as_array().unwrap().len(), 2);
+    let wrong = run(&server, &["run", "--agent", "echo", "--repo", "nope", "hi"]);
+    assert_eq!(wrong.code, 5, "{wrong:?}");
+    assert!(wrong.stderr.contains("`wheelhouse repo list`"), "{wrong:?}");
+}
+
+#[test]
 fn a_repository_is_worked_on_in_a_worktree() {
     let server = TestServer::start();
     let repo = repository(&server.home().join("app"));

@@ -41,7 +41,7 @@ pub(super) async fn add_and_wait(
             break;
         }
     }
-    let found = find_repo(client, &added.id).await?;
+    let found = find_repo(client, |repo| repo.id == added.id).await?;
     let repo = found.ok_or_else(|| CliError::failed("the repository is gone"))?;
     match &repo.failure {
         Some(failure) => Err(CliError::failed(failure.clone()).hint(
