@@ -62,7 +62,7 @@ fn a_repository_that_is_named_by_its_path_is_added_once() {
     let worktrees = run_json(&server, &["worktree", "ls"]);
     assert_eq!(worktrees["worktrees"].as_array().unwrap().len(), 2);
     let wrong = run(&server, &["run", "--agent", "echo", "--repo", "nope", "hi"]);
-    assert_eq!(wrong.code, 5, "{wrong:?}");
+    assert_eq!(wrong.code, 3, "{wrong:?}");
     assert!(wrong.stderr.contains("`wheelhouse repo list`"), "{wrong:?}");
 }
 
