@@ -63,6 +63,8 @@ pub struct App {
     /// Told when a repository was added that may have to be cloned.
     pub(crate) clone_wanted: Notify,
     pub(crate) shutdown: CancellationToken,
+    /// Held by each who follows the feed.
+    pub(crate) followers: Arc<()>,
     pub(crate) principals: PrincipalCache,
     pub(crate) attempts: Attempts,
     pub(crate) login_links: LoginLinks,
@@ -89,6 +91,7 @@ impl App {
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),
             shutdown: parts.shutdown,
+            followers: Arc::default(),
             principals: PrincipalCache::default(),
             attempts: Attempts::default(),
             login_links: LoginLinks::default(),

@@ -11,10 +11,13 @@ use crate::{App, OpContext, Result};
 /// How often a follower's credential is looked at again, and the longest silence before a sign of life.
 const CHECK_EVERY: Duration = Duration::from_secs(1);
 
-/// How long a follower that was just told something is left alone: what happens meanwhile it is told together.
+/// How long a follower that was just told something is left alone, at least and at most: what happens meanwhile it is told
+/// together. Between the two it is [`PAUSE_EACH`] for every follower there is, so that being told costs the server about the
+/// same whether ten or hundreds listen.
 ///
 /// The first event after a silence is told at once.
-const PAUSE: Duration = Duration::from_millis(10);
+const PAUSE: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
+const PAUSE_EACH: Duration = Duration::from_micros(200);
 
 /// Events read from the database at a time.
 const BATCH: u32 = 200;
@@ -52,6 +55,8 @@ pub struct EventFeed {
     is_checked: bool,
     valid_at: Option<Instant>,
     told_at: Option<Instant>,
+    /// Counts the followers, by how many hold it.
+    followers: Arc<()>,
 }
 
 impl App {
@@ -107,6 +112,7 @@ impl App {
                 newest,
                 valid_at: None,
                 told_at: None,
+                followers: Arc::clone(&self.followers),
             })
         })
         .await
@@ -153,7 +159,8 @@ impl EventFeed {
     /// Lets events gather after some were told.
     async fn pause(&mut self) {
         if let Some(told_at) = self.told_at {
-            tokio::time::sleep_until(told_at + PAUSE).await;
+            let followers = Arc::strong_count(&self.followers);
+            tokio::time::sleep_until(told_at + pause(followers)).await;
             self.told_at = None;
         }
     }
@@ -198,4 +205,10 @@ impl EventFeed {
         }
         Ok(None)
     }
+}
+
+fn pause(followers: usize) -> Duration {
+    let [least, most] = PAUSE;
+    let all = u32::try_from(followers).map_or(most, |count| PAUSE_EACH * count);
+    all.clamp(least, most)
 }
