@@ -14,12 +14,14 @@ mod error;
 mod event;
 mod key;
 mod message;
+mod note;
 mod repo;
 mod server;
 mod session;
 mod session_brief;
 mod session_life;
 mod share;
+mod task;
 mod turn;
 mod user;
 mod webhook;
@@ -44,6 +46,10 @@ pub use message::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
     SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView,
 };
+pub use note::{
+    IterationSummaryRequest, IterationView, NoteAddRequest, NoteItem, NoteListRequest,
+    NoteListView, NoteView,
+};
 pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
 pub use server::{BackupCreateRequest, BackupCreatedView, LoginLinkView, ServerFile, WhoAmIView};
 pub use session::{
@@ -58,6 +64,10 @@ pub use session_life::{
     SessionSpawnRequest, SessionWaitRequest, SessionWaitView, WaitedSessionView,
 };
 pub use share::{BoardShareRequest, ShareView};
+pub use task::{
+    LoopCompleteRequest, LoopCompletedView, TaskAddRequest, TaskAddedView, TaskGroupView, TaskItem,
+    TaskListRequest, TaskListView, TaskNextRequest, TaskNextView, TaskUpdateRequest, TaskView,
+};
 pub use turn::{TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, TurnView};
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
 pub use webhook::{

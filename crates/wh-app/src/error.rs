@@ -2,7 +2,7 @@
 
 use serde_json::{Map, Value};
 use wh_domain::{
-    BoardRefusal, Denied, ErrorCode, InputRefusal, NotAnId, SettingRefusal, TextRefusal,
+    BoardRefusal, Denied, ErrorCode, Holder, InputRefusal, NotAnId, SettingRefusal, TextRefusal,
 };
 use wh_git::GitError;
 use wh_store::StoreError;
@@ -156,6 +156,11 @@ impl From<StoreError> for AppError {
                 .hint("session_get tells its state; session_manage starts, stops and restores"),
             StoreError::Settled => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("approval_list {\"include_settled\": true} tells how"),
+            StoreError::Dependency(_) => Self::invalid(error.to_string())
+                .hint("task_list shows what depends on what"),
+            StoreError::Held { by } => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("task_next {\"claim\": true} gives you another task")
+                .detail("held_by", held_by(*by)),
             StoreError::InUse { .. } => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("stop the session and delete its children first"),
             StoreError::KeyReused => Self::new(ErrorCode::Conflict, error.to_string())
@@ -172,5 +177,13 @@ impl From<StoreError> for AppError {
                     .caused_by(error)
             }
         }
+    }
+}
+
+/// Names who has a task.
+fn held_by(holder: Holder) -> String {
+    match holder {
+        Holder::Session(session) => session.to_string(),
+        Holder::Caller(_) => "somebody who is not an agent".to_owned(),
     }
 }

@@ -154,6 +154,42 @@ impl Client {
             .await
     }
 
+    pub async fn task_add(&self, request: &TaskAddRequest) -> Result<TaskAddedView> {
+        self.post(&["tasks"], request).await
+    }
+
+    pub async fn task_update(&self, request: &TaskUpdateRequest) -> Result<TaskView> {
+        let body = without("task", request)?;
+        self.patch(&["tasks", &request.task], &body).await
+    }
+
+    pub async fn task_list(&self, request: &TaskListRequest) -> Result<TaskListView> {
+        self.get(&["tasks"], request).await
+    }
+
+    pub async fn task_next(&self, request: &TaskNextRequest) -> Result<TaskNextView> {
+        self.post(&["tasks", "next"], request).await
+    }
+
+    pub async fn note_add(&self, request: &NoteAddRequest) -> Result<NoteListView> {
+        self.post(&["notes"], request).await
+    }
+
+    pub async fn note_list(&self, request: &NoteListRequest) -> Result<NoteListView> {
+        self.get(&["notes"], request).await
+    }
+
+    pub async fn iteration_summary(
+        &self,
+        request: &IterationSummaryRequest,
+    ) -> Result<IterationView> {
+        self.post(&["iterations"], request).await
+    }
+
+    pub async fn loop_complete(&self, request: &LoopCompleteRequest) -> Result<LoopCompletedView> {
+        self.post(&["loops", "complete"], request).await
+    }
+
     pub async fn config_list(&self) -> Result<ConfigView> {
         self.get(&["config"], &Empty {}).await
     }

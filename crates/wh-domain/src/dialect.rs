@@ -7,17 +7,20 @@ pub enum Dialect {
     Agor,
     /// Session orchestration as Clawed Abode designed it.
     ClawedAbode,
+    /// Tasks and notes of an agent that works in iterations, as iteratr designed it.
+    Iteratr,
 }
 
 impl Dialect {
     /// Every dialect.
-    pub const ALL: [Self; 2] = [Self::Agor, Self::ClawedAbode];
+    pub const ALL: [Self; 3] = [Self::Agor, Self::ClawedAbode, Self::Iteratr];
 
     /// Returns the name as stored and shown, and as its address ends: `/mcp/<name>`.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Agor => "agor",
             Self::ClawedAbode => "clawed-abode",
+            Self::Iteratr => "iteratr",
         }
     }
 

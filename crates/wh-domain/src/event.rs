@@ -7,8 +7,8 @@ use newtype_uuid::{GenericUuid, TypedUuid};
 use uuid::Uuid;
 
 use crate::{
-    ApprovalIdKind, BoardKind, KeyKind, Owner, RepoKind, SessionId, SessionKind, TurnKind, UserId,
-    UserKind, WebhookKind, WorktreeKind,
+    ApprovalIdKind, BoardKind, KeyKind, Owner, RepoKind, SessionId, SessionKind, TaskListKind,
+    TurnKind, UserId, UserKind, WebhookKind, WorktreeKind,
 };
 
 /// The global number of an event. Numbers have no gaps, and a larger one was committed later.
@@ -59,6 +59,7 @@ pub enum SubjectKind {
     Session,
     Turn,
     Approval,
+    TaskList,
     Setting,
     Server,
     Webhook,
@@ -84,11 +85,12 @@ subject_from! {
     TurnKind => Turn,
     ApprovalIdKind => Approval,
     WebhookKind => Webhook,
+    TaskListKind => TaskList,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 11] = [
+    pub const ALL: [Self; 12] = [
         Self::User,
         Self::Key,
         Self::Repo,
@@ -97,6 +99,7 @@ impl SubjectKind {
         Self::Session,
         Self::Turn,
         Self::Approval,
+        Self::TaskList,
         Self::Setting,
         Self::Server,
         Self::Webhook,
@@ -113,6 +116,7 @@ impl SubjectKind {
             Self::Session => "session",
             Self::Turn => "turn",
             Self::Approval => "approval",
+            Self::TaskList => "task_list",
             Self::Setting => "setting",
             Self::Server => "server",
             Self::Webhook => "webhook",

@@ -44,6 +44,10 @@ ids! {
     ApprovalIdKind => ApprovalId, "approval";
     /// Names a durable "tell X that Y happened".
     DeliveryIdKind => DeliveryId, "delivery";
+    /// Names a list of tasks and notes.
+    TaskListKind => TaskListId, "task_list";
+    /// Names something to remember.
+    NoteIdKind => NoteId, "note";
     /// Names a planned work item.
     TaskKind => TaskId, "task";
     /// Names one round of review.

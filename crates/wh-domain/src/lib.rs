@@ -35,6 +35,7 @@ mod session_state;
 mod setting;
 mod share;
 mod task;
+mod task_input;
 mod text;
 mod turn;
 mod user;
@@ -81,10 +82,17 @@ pub use session_input::{
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use share::{BoardShareChange, Share, ShareLevel, ShareWith};
-pub use task::{NoteKind, TaskPriority, TaskStatus};
+pub use task::{
+    ADD_MAX, DEPENDENCIES_MAX, DependencyRefusal, Holder, Iteration, LIST_ITEMS_MAX, ListOf,
+    NewNote, NewTask, Note, NoteKind, Task, TaskClaim, TaskList, TaskPatch, TaskPriority,
+    TaskStatus, check_dependencies,
+};
+pub use task_input::{
+    ListRef, NoteInput, TaskGroup, TaskInput, TaskNext, TaskOverview, TaskPatchInput,
+};
 pub use text::{
-    AgentName, BranchName, Description, IdempotencyKey, Name, Prompt, PromptTemplate, TextRefusal,
-    Title, UserName,
+    AgentName, BranchName, Description, IdempotencyKey, IterationText, Name, NoteText, Prompt,
+    PromptTemplate, TaskText, TextRefusal, Title, UserName,
 };
 pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use user::{User, UserRole};

@@ -137,6 +137,14 @@ operations! {
     WorktreeDiff,       "worktree_diff",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     WorktreeMerge,      "worktree_merge",    Set,     Anyone,   true,    NO_ROLE,    OWN;
     WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE,    OWN;
+    TaskAdd,            "task_add",          Write,   Anyone,   true,    EVERY_ROLE, OWN;
+    TaskUpdate,         "task_update",       Set,     Anyone,   true,    EVERY_ROLE, OWN;
+    TaskList,           "task_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
+    TaskNext,           "task_next",         Write,   Anyone,   true,    EVERY_ROLE, OWN;
+    NoteAdd,            "note_add",          Write,   Anyone,   true,    EVERY_ROLE, OWN;
+    NoteList,           "note_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
+    IterationSummary,   "iteration_summary", Set,     Anyone,   true,    EVERY_ROLE, OWN;
+    LoopComplete,       "loop_complete",     Set,     Anyone,   true,    EVERY_ROLE, OWN;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;
@@ -295,10 +303,19 @@ mod tests {
     }
 
     #[test]
-    fn only_reads_are_open_to_every_role_but_for_a_sessions_own_name() {
+    fn only_reads_are_open_to_every_role_but_for_a_sessions_own_name_and_list() {
+        let own = [
+            Operation::SessionUpdate,
+            Operation::TaskAdd,
+            Operation::TaskUpdate,
+            Operation::TaskNext,
+            Operation::NoteAdd,
+            Operation::IterationSummary,
+            Operation::LoopComplete,
+        ];
         for operation in Operation::ALL {
             let rule = operation.rule();
-            if rule.effect.changes() && *operation != Operation::SessionUpdate {
+            if rule.effect.changes() && !own.contains(operation) {
                 assert_ne!(rule.roles, EVERY_ROLE, "{}", rule.name);
             }
         }

@@ -108,6 +108,12 @@ texts! {
     PromptTemplate, "a prompt template", 32_000, check_block;
     /// What an agent is told.
     Prompt, "a prompt", 262_144, check_prompt;
+    /// What is to be done.
+    TaskText, "a task", 16_000, check_prompt;
+    /// What is to be remembered.
+    NoteText, "a note", 16_000, check_prompt;
+    /// What an iteration came to.
+    IterationText, "a summary", 16_000, check_prompt;
     /// The name a person signs in under.
     UserName, "a user name", 64, check_user_name;
     /// What an agent is found under.

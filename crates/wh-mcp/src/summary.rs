@@ -8,6 +8,10 @@ use wh_api::{
     UserView, WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView, WorktreeListView,
     WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
+use wh_api::{
+    IterationView, LoopCompletedView, NoteListView, TaskAddedView, TaskListView, TaskNextView,
+    TaskView,
+};
 
 /// Says in one line what an answer holds.
 pub(crate) trait Summary {
@@ -293,5 +297,57 @@ impl Summary for WebhookCreatedView {
 impl Summary for WebhookListView {
     fn summary(&self) -> String {
         listed(self.webhooks.len(), "webhook", &self.next_cursor)
+    }
+}
+
+impl Summary for TaskView {
+    fn summary(&self) -> String {
+        format!("task {} is {}", self.number, self.status)
+    }
+}
+
+impl Summary for TaskAddedView {
+    fn summary(&self) -> String {
+        let added = listed(self.tasks.len(), "task", &None);
+        format!("added {added} to the list of {}", self.list)
+    }
+}
+
+impl Summary for TaskListView {
+    fn summary(&self) -> String {
+        let count = |group: &wh_api::TaskGroupView| format!("{} {}", group.total, group.status);
+        match self.groups.is_empty() {
+            true => "no tasks".to_owned(),
+            false => self.groups.iter().map(count).collect::<Vec<_>>().join(", "),
+        }
+    }
+}
+
+impl Summary for TaskNextView {
+    fn summary(&self) -> String {
+        let open = self.remaining + self.in_progress + self.blocked;
+        match &self.task {
+            Some(task) => format!("task {}, {open} open", task.number),
+            None if open == 0 => "nothing is left to do".to_owned(),
+            None => format!("nothing can be begun now; {open} open"),
+        }
+    }
+}
+
+impl Summary for NoteListView {
+    fn summary(&self) -> String {
+        listed(self.notes.len(), "note", &None)
+    }
+}
+
+impl Summary for IterationView {
+    fn summary(&self) -> String {
+        format!("iteration {} is recorded", self.number)
+    }
+}
+
+impl Summary for LoopCompletedView {
+    fn summary(&self) -> String {
+        format!("the work of {} is done", self.list)
     }
 }

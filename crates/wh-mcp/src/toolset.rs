@@ -12,12 +12,13 @@ pub(crate) enum Toolset {
     Board,
     Repo,
     Worktree,
+    Task,
     Admin,
     Discovery,
 }
 
 impl Toolset {
-    pub(crate) const ALL: [Self; 9] = [
+    pub(crate) const ALL: [Self; 10] = [
         Self::Session,
         Self::Message,
         Self::Approval,
@@ -25,6 +26,7 @@ impl Toolset {
         Self::Board,
         Self::Repo,
         Self::Worktree,
+        Self::Task,
         Self::Admin,
         Self::Discovery,
     ];
@@ -38,6 +40,7 @@ impl Toolset {
             Self::Board => "board",
             Self::Repo => "repo",
             Self::Worktree => "worktree",
+            Self::Task => "task",
             Self::Admin => "admin",
             Self::Discovery => "discovery",
         }

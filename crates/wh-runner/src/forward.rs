@@ -11,7 +11,8 @@ use hyper::{
     Request, Response, StatusCode,
     body::{Bytes, Incoming},
     header::{
-        AUTHORIZATION, CONNECTION, HOST, HeaderName, HeaderValue, RETRY_AFTER, TRANSFER_ENCODING,
+        AUTHORIZATION, CONNECTION, HOST, HeaderName, HeaderValue, ORIGIN, RETRY_AFTER,
+        TRANSFER_ENCODING,
     },
     service::service_fn,
 };
@@ -35,9 +36,21 @@ const RETRY: Duration = Duration::from_millis(50);
 
 type Body = Either<Incoming, Full<Bytes>>;
 
+/// Who may call at a port.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Door {
+    /// Whoever has the token, which is passed on.
+    Token,
+    /// Any program of this machine, but no page of a browser; the token is added. All calls go to one address.
+    Local,
+}
+
+/// The path at which a port is called that is open to the machine.
+const LOCAL_PATH: &str = "/mcp";
+
 /// The open port.
 #[derive(Debug)]
-pub(crate) struct Port {
+pub struct Port {
     listener: TcpListener,
     url: String,
     shared: Arc<Shared>,
@@ -46,6 +59,7 @@ pub(crate) struct Port {
 #[derive(Debug)]
 struct Shared {
     mcp: McpSpec,
+    door: Door,
     hold: Duration,
     places: Semaphore,
     tasks: TaskTracker,
@@ -55,25 +69,39 @@ impl Port {
     pub(crate) async fn open(mcp: McpSpec, limits: Limits) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
         let url = format!("http://{}{}", listener.local_addr()?, mcp.path);
+        Ok(Self::new(listener, url, mcp, Door::Token, &limits))
+    }
+
+    /// Opens a port to every program of this machine. When it returns, the port listens.
+    pub async fn open_local(mcp: McpSpec, limits: Limits) -> io::Result<Self> {
+        let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;
+        let port = listener.local_addr()?.port();
+        let url = format!("http://localhost:{port}{LOCAL_PATH}");
+        Ok(Self::new(listener, url, mcp, Door::Local, &limits))
+    }
+
+    fn new(listener: TcpListener, url: String, mcp: McpSpec, door: Door, limits: &Limits) -> Self {
         let shared = Arc::new(Shared {
             mcp,
+            door,
             hold: Duration::from_millis(limits.forward_hold_ms),
             places: Semaphore::new(limits.forward_calls_max),
             tasks: TaskTracker::new(),
         });
-        Ok(Self {
+        Self {
             listener,
             url,
             shared,
-        })
+        }
     }
 
     /// Returns the address that the agent is told.
-    pub(crate) fn url(&self) -> String {
+    pub fn url(&self) -> String {
         self.url.clone()
     }
 
-    pub(crate) async fn serve(self, tasks: TaskTracker, stop: CancellationToken) {
+    /// Passes calls on until it is told to stop.
+    pub async fn serve(self, tasks: TaskTracker, stop: CancellationToken) {
         loop {
             let accepted = tokio::select! {
                 accepted = self.listener.accept() => accepted,
@@ -103,14 +131,8 @@ async fn forward(
     shared: &Shared,
     request: Request<Incoming>,
 ) -> Result<Response<Body>, Infallible> {
-    let expected = format!("Bearer {}", shared.mcp.token.reveal());
-    let given = request.headers().get(AUTHORIZATION);
-    let ours = given.is_some_and(|given| bool::from(given.as_bytes().ct_eq(expected.as_bytes())));
-    if !ours {
-        return Ok(say(
-            StatusCode::UNAUTHORIZED,
-            "this port serves one session, with its own token",
-        ));
+    if let Err((status, why)) = admit(shared, &request) {
+        return Ok(say(status, why));
     }
     let Ok(_place) = shared.places.try_acquire() else {
         return Ok(say(
@@ -125,6 +147,9 @@ async fn forward(
     let body = body.to_bytes();
     parts.headers.remove(CONNECTION);
     parts.headers.remove(TRANSFER_ENCODING);
+    if shared.door == Door::Local && !readdress(shared, &mut parts) {
+        return Ok(say(StatusCode::BAD_GATEWAY, "the port has no address"));
+    }
     if let Ok(call) = HeaderValue::from_str(&uuid::Uuid::now_v7().to_string()) {
         parts.headers.insert(CALL_HEADER, call);
     }
@@ -142,6 +167,48 @@ async fn forward(
             Err(_) => tokio::time::sleep(RETRY).await,
         }
     }
+}
+
+/// Decides whether a call is passed on.
+fn admit<B>(shared: &Shared, request: &Request<B>) -> Result<(), (StatusCode, &'static str)> {
+    let header = |name| request.headers().get(name);
+    match shared.door {
+        Door::Token => {
+            let expected = format!("Bearer {}", shared.mcp.token.reveal());
+            let is_it = |given: &HeaderValue| given.as_bytes().ct_eq(expected.as_bytes()).into();
+            match header(AUTHORIZATION).is_some_and(is_it) {
+                true => Ok(()),
+                false => Err((
+                    StatusCode::UNAUTHORIZED,
+                    "this port serves one session, with its own token",
+                )),
+            }
+        }
+        Door::Local => {
+            let host = header(HOST).and_then(|host| host.to_str().ok());
+            let name = host.map(|host| host.rsplit_once(':').map_or(host, |(name, _)| name));
+            let is_local = name.is_some_and(|name| matches!(name, "localhost" | "127.0.0.1"));
+            // A page of any site can send a request here, and a name of its own can lead here.
+            if header(ORIGIN).is_some() || !is_local {
+                return Err((StatusCode::FORBIDDEN, "this port is not for browsers"));
+            }
+            match request.uri().path() == LOCAL_PATH {
+                true => Ok(()),
+                false => Err((StatusCode::NOT_FOUND, "the tools are at /mcp")),
+            }
+        }
+    }
+}
+
+/// Sends a call to the one address that a local port is for, with the token that opens it.
+fn readdress(shared: &Shared, parts: &mut http::request::Parts) -> bool {
+    let bearer = format!("Bearer {}", shared.mcp.token.reveal());
+    let (Ok(uri), Ok(bearer)) = (shared.mcp.path.parse(), HeaderValue::from_str(&bearer)) else {
+        return false;
+    };
+    parts.uri = uri;
+    parts.headers.insert(AUTHORIZATION, bearer);
+    true
 }
 
 /// Makes the call once, at the server's address of this moment.

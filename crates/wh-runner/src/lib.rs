@@ -15,5 +15,6 @@ mod runner;
 pub mod spec;
 
 pub use event::AgentEvent;
+pub use forward::Port as ForwardPort;
 pub use runner::{RunError, close_inherited, run};
 pub use spec::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token};

@@ -13,6 +13,7 @@ use wh_store::{
 };
 
 use crate::batch::Batch;
+use crate::task_change::TaskChange;
 use crate::webhook::WebhookStep;
 use crate::{approval, board, key, repo, session, setting, turn, user, webhook, worktree};
 
@@ -96,6 +97,7 @@ pub(crate) enum Change {
     WebhookTurn(WebhookId, WebhookState),
     WebhookDelete(WebhookId),
     SettingSet(SettingKey, Option<SettingValue>, Timestamp),
+    Tasks(Box<TaskChange>),
 }
 
 impl Change {
@@ -136,6 +138,7 @@ impl Change {
             Self::SettingSet(key, value, at) => {
                 setting::set_in_txn(batch.conn, *key, *value, *at).await
             }
+            Self::Tasks(change) => change.apply(batch.conn).await,
         }
     }
 }

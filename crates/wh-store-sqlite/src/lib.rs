@@ -47,6 +47,8 @@ mod session;
 mod session_row;
 mod setting;
 mod store;
+mod task;
+mod task_change;
 mod turn;
 mod user;
 mod webhook;

@@ -60,6 +60,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "webhooks",
         sql: include_str!("../migrations/0009_webhooks.sql"),
     },
+    Migration {
+        name: "tasks",
+        sql: include_str!("../migrations/0010_tasks.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -463,6 +463,7 @@ impl Applying<'_> {
         self.of_run(query).await?;
         let sql = "UPDATE keys SET revoked_at = coalesce(revoked_at, ?) WHERE session_id = ? AND session_epoch = ?";
         self.of_run(sqlx::query(sql).bind(micros(self.at))).await?;
+        crate::task_change::release_in_txn(self.conn, self.session.id, Some(self.at)).await?;
         self.happens(SessionEvent::ProcessGone);
         if let Some(reason) = failed {
             if turn.is_none() {

@@ -318,6 +318,7 @@ pub(crate) async fn delete_in_txn(conn: &mut SqliteConnection, id: SessionId) ->
     if runs > 0 {
         return Err(StoreError::InUse { what: "processes" });
     }
+    crate::task_change::release_in_txn(conn, id, None).await?;
     let deleted = sqlx::query("DELETE FROM sessions WHERE id = ?")
         .bind(uuid(id))
         .execute(conn)

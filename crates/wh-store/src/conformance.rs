@@ -21,6 +21,7 @@ pub mod session;
 pub mod setting;
 pub mod share;
 pub mod store;
+pub mod task;
 pub mod turn;
 pub mod user;
 pub mod webhook;
@@ -136,6 +137,15 @@ macro_rules! conformance_checks {
             }
             setting {
                 are_set_and_unset,
+            }
+            task {
+                are_numbered_and_listed_by_urgency,
+                change_only_where_they_are_told_to,
+                never_wait_for_themselves,
+                are_handed_to_one_of_many,
+                of_a_session_are_given_back_when_its_process_is_gone,
+                lists_are_done_when_nothing_is_open,
+                notes_and_iterations_are_kept,
             }
             commit {
                 a_failing_change_leaves_no_trace,

@@ -1,6 +1,6 @@
 //! How a store can fail.
 
-use wh_domain::IllegalTransition;
+use wh_domain::{DependencyRefusal, Holder, IllegalTransition};
 
 /// Why a store method did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -29,6 +29,12 @@ pub enum StoreError {
     /// It is settled already.
     #[error("it is settled already")]
     Settled,
+    /// Tasks cannot depend on each other in this way.
+    #[error(transparent)]
+    Dependency(#[from] DependencyRefusal),
+    /// Somebody else is at work on the task.
+    #[error("somebody else is at work on it")]
+    Held { by: Holder },
     /// Others depend on it.
     #[error("{what} depend on it")]
     InUse { what: &'static str },

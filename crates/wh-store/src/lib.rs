@@ -26,6 +26,7 @@ mod retention;
 mod run;
 mod session;
 mod setting;
+mod task;
 mod turn;
 mod user;
 mod webhook;
@@ -49,6 +50,7 @@ pub use retention::{Expired, Forgotten, RetentionStore};
 pub use run::{RunFact, RunStep, RunStore, SessionWork};
 pub use session::{Laid, NewSession, SessionStore};
 pub use setting::SettingStore;
+pub use task::{TaskStore, TaskWish};
 pub use turn::{QueueRules, TurnStore};
 pub use user::UserStore;
 pub use webhook::{WebhookStanding, WebhookStore};
@@ -74,6 +76,7 @@ pub trait Store:
     + RunStore
     + SessionStore
     + SettingStore
+    + TaskStore
     + TurnStore
     + UserStore
     + WebhookStore

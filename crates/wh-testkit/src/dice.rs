@@ -19,6 +19,11 @@ impl Dice {
         Self(seed)
     }
 
+    /// Takes a seed that other dice rolled.
+    pub fn from_seed(seed: u64) -> Self {
+        Self(seed)
+    }
+
     pub fn below(&mut self, end: u64) -> u64 {
         self.0 = self.0.wrapping_add(0x9e37_79b9_7f4a_7c15);
         let mut z = self.0;

@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, approval, attach, audit, backup, board, completions, config, demo, doctor, family, key,
-    life, login, mcp, repo, run, serve, session, tool, transcript, user, version, webhook,
-    worktree,
+    life, login, loops, mcp, note, repo, run, serve, session, task, tool, transcript, user,
+    version, webhook, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -106,6 +106,12 @@ pub(crate) enum Command {
     Webhook(webhook::WebhookCommand),
     #[command(subcommand)]
     Session(session::SessionCommand),
+    #[command(subcommand)]
+    Task(task::TaskCommand),
+    #[command(subcommand)]
+    Note(note::NoteCommand),
+    #[command(subcommand)]
+    Loop(loops::LoopCommand),
     Audit(audit::AuditArgs),
     #[command(subcommand)]
     Config(config::ConfigCommand),
@@ -121,7 +127,7 @@ impl Command {
     /// Tells whether the command may serve others.
     pub(crate) fn is_server(&self) -> bool {
         match self {
-            Self::Serve(_) | Self::Demo(_) => true,
+            Self::Serve(_) | Self::Demo(_) | Self::Loop(_) => true,
             Self::Mcp(args) => args.is_bridge(),
             _ => false,
         }

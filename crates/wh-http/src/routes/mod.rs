@@ -11,6 +11,7 @@ mod repo;
 mod server;
 mod session;
 mod session_life;
+mod task;
 mod user;
 mod webhook;
 mod worktree;
@@ -34,6 +35,7 @@ pub(crate) fn all() -> Vec<Route> {
         event::routes(),
         worktree::routes(),
         webhook::routes(),
+        task::routes(),
     ]
     .into_iter()
     .flatten()

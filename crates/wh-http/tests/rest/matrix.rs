@@ -33,6 +33,7 @@ fn described() -> Vec<Described> {
                 .replace("{board}", ABSENT)
                 .replace("{session}", ABSENT)
                 .replace("{parent}", ABSENT)
+                .replace("{task}", ABSENT)
                 .replace("{turn}", ABSENT)
                 .replace("{approval}", ABSENT)
                 .replace("{user}", ABSENT)
@@ -58,19 +59,18 @@ fn sample(document: &Value, schema: &Value) -> Value {
     let mut body = Map::new();
     for name in required.into_iter().flatten().filter_map(Value::as_str) {
         let value = match name {
-            "scope" => "read",
-            "agent" => "echo",
-            "decision" => "deny",
-            "action" => "stop",
-            "level" => "read",
-            "url" => "https://hooks.example/x",
-            "source" => "https://git.example/a.git",
-            "file" => "/nonexistent/directory/file",
-            _ => "sample",
-        };
-        let value = match name {
+            "scope" => json!("read"),
+            "agent" => json!("echo"),
+            "decision" => json!("deny"),
+            "action" => json!("stop"),
+            "level" => json!("read"),
+            "url" => json!("https://hooks.example/x"),
             "active" => json!(true),
-            _ => json!(value),
+            "source" => json!("https://git.example/a.git"),
+            "file" => json!("/nonexistent/directory/file"),
+            "tasks" => json!([{ "content": "sample" }]),
+            "notes" => json!([{ "content": "sample", "kind": "tip" }]),
+            _ => json!("sample"),
         };
         body.insert(name.to_owned(), value);
     }

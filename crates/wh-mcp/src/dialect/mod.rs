@@ -8,6 +8,7 @@ mod agor;
 mod clawed_abode;
 mod endpoint;
 mod handler;
+mod iteratr;
 mod shape;
 mod tool;
 
@@ -45,4 +46,4 @@ pub(crate) struct Contract {
 }
 
 /// Every contract.
-const CONTRACTS: &[&Contract] = &[&agor::CONTRACT, &clawed_abode::CONTRACT];
+const CONTRACTS: &[&Contract] = &[&agor::CONTRACT, &clawed_abode::CONTRACT, &iteratr::CONTRACT];

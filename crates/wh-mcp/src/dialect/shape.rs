@@ -52,3 +52,16 @@ pub(crate) fn error_text(_tool: &str, error: &AppError) -> CallToolResult {
     }));
     result
 }
+
+/// The words of an answer that is nothing but words.
+pub(crate) fn plain_text(written: Written, _shown: Shown<'_>) -> CallToolResult {
+    let words = serde_json::from_str(&written.json).unwrap_or(written.json);
+    CallToolResult::success(vec![ContentBlock::text(words)])
+}
+
+/// `error: `, what is wrong and what to do, as an answer like any other: the contract has agents read it and try again.
+pub(crate) fn error_words(_tool: &str, error: &AppError) -> CallToolResult {
+    let hint = error.hint.as_ref().map(|hint| format!(" ({hint})"));
+    let words = format!("error: {}{}", error.message, hint.unwrap_or_default());
+    CallToolResult::success(vec![ContentBlock::text(words)])
+}

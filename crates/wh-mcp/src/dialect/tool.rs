@@ -29,6 +29,11 @@ impl Call {
         let mut values = pairs.filter(|(key, _)| *key == name);
         values.next().map(|(_, value)| value)
     }
+
+    /// Returns a parameter of the address that may hold any text.
+    pub(crate) fn text_parameter(&self, name: &str) -> Option<String> {
+        self.parameter(name).map(decoded)
+    }
 }
 
 /// What a call came to.
@@ -121,6 +126,27 @@ impl DialectTool {
     }
 }
 
+/// Takes the escapes of an address out of a text.
+fn decoded(text: &str) -> String {
+    let mut bytes = Vec::with_capacity(text.len());
+    let mut rest = text.as_bytes();
+    while let Some((first, after)) = rest.split_first() {
+        let escaped = after.get(..2).filter(|_| *first == b'%');
+        let escaped = escaped.and_then(|digits| std::str::from_utf8(digits).ok());
+        match escaped.and_then(|digits| u8::from_str_radix(digits, 16).ok()) {
+            Some(byte) => {
+                bytes.push(byte);
+                rest = &after[2..];
+            }
+            None => {
+                bytes.push(if *first == b'+' { b' ' } else { *first });
+                rest = after;
+            }
+        }
+    }
+    String::from_utf8_lossy(&bytes).into_owned()
+}
+
 /// Reads what a field of this name refers to.
 pub(crate) fn reference(name: &str, text: &str) -> Result<Reference> {
     field(name, Reference::parse(text))
@@ -141,4 +167,20 @@ async fn written<Res: Serialize>(
         json,
         note: reply.note,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    #[test]
+    fn escapes_of_an_address_are_read() {
+        for (text, expected) in [
+            ("plain", "plain"),
+            ("my%20list+x", "my list x"),
+            ("%C3%A4", "ä"),
+            ("100%", "100%"),
+            ("%zz%2", "%zz%2"),
+        ] {
+            assert_eq!(super::decoded(text), expected);
+        }
+    }
 }

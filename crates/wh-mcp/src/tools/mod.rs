@@ -9,6 +9,7 @@ mod message;
 mod repo;
 mod session;
 mod session_life;
+mod task;
 mod webhook;
 mod worktree;
 
@@ -187,6 +188,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         worktree::tools(),
         agent::tools(),
         message::tools(),
+        task::tools(),
         admin::tools(),
         webhook::tools(),
         discovery::tools(),

@@ -103,7 +103,7 @@ impl Connector {
 
 /// Starts a server inside this process, for `wheelhouse mcp` when none runs. It listens on a port of its own, so that it
 /// neither takes nor needs the usual one, and on the data directory's socket, where the bridge and others find it.
-async fn embedded_server(options: &ServeOptions) -> anyhow::Result<Server> {
+pub(crate) async fn embedded_server(options: &ServeOptions) -> anyhow::Result<Server> {
     let options = ServeOptions {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
         ..options.clone()

@@ -66,7 +66,7 @@ pub(crate) async fn run(cx: &Context, args: McpArgs) -> CliResult {
 }
 
 /// Resolves when somebody tells the process to end.
-fn stop_signal() -> CliResult<impl Future<Output = ()>> {
+pub(super) fn stop_signal() -> CliResult<impl Future<Output = ()>> {
     let listen = |kind| {
         signal(kind).map_err(|error| CliError::failed(format!("cannot wait for signals: {error}")))
     };

@@ -16,13 +16,16 @@ pub(crate) mod family;
 pub(crate) mod key;
 pub(crate) mod life;
 pub(crate) mod login;
+pub(crate) mod loops;
 pub(crate) mod mcp;
+pub(crate) mod note;
 mod page;
 pub(crate) mod repo;
 pub(crate) mod run;
 pub(crate) mod runner;
 pub(crate) mod serve;
 pub(crate) mod session;
+pub(crate) mod task;
 pub(crate) mod tool;
 pub(crate) mod transcript;
 pub(crate) mod user;
@@ -48,6 +51,9 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Diff(args) => worktree::diff(cx, args).await,
         Command::Board(command) => board::run(cx, command).await,
         Command::Webhook(command) => webhook::run(cx, command).await,
+        Command::Task(command) => task::run(cx, command).await,
+        Command::Loop(command) => loops::run(cx, command).await,
+        Command::Note(command) => note::run(cx, command).await,
         Command::Session(command) => session::run(cx, command).await,
         Command::Run(args) => run::run(cx, args).await,
         Command::Ls(args) => session::list(cx, args).await,

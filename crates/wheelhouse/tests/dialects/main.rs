@@ -3,6 +3,7 @@
 
 mod agor;
 mod clawed_abode;
+mod iteratr;
 
 #[path = "../mcp/harness.rs"]
 #[allow(dead_code, reason = "it is made for the tests of our own tools")]

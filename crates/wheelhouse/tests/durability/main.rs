@@ -9,6 +9,7 @@
     reason = "a test may fail where it stands, and prints its seed and figures"
 )]
 
+mod claims;
 mod crash_ledger;
 mod worktrees;
 mod writers;

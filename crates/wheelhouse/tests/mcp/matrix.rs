@@ -57,6 +57,16 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::RepoAdd => {
             json!({ "source": format!("https://example.org/{}.git", some_id::<UserId>()) })
         }
+        Operation::TaskAdd => json!({ "session": id, "tasks": [{ "content": "mine" }] }),
+        Operation::TaskUpdate => json!({ "session": id, "task": "1", "status": "completed" }),
+        Operation::TaskList | Operation::TaskNext | Operation::NoteList => {
+            json!({ "session": id })
+        }
+        Operation::LoopComplete => json!({ "session": id }),
+        Operation::NoteAdd => {
+            json!({ "session": id, "notes": [{ "content": "mine", "kind": "tip" }] })
+        }
+        Operation::IterationSummary => json!({ "session": id, "summary": "mine" }),
         Operation::UserCreate => json!({ "name": format!("u{}", some_id::<UserId>()) }),
         Operation::UserGet => json!({ "user": id }),
         Operation::KeyCreate => json!({ "name": "matrix", "scope": "read" }),
@@ -167,6 +177,14 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
         | Operation::SessionManage
         | Operation::TurnList
         | Operation::ApprovalList
+        | Operation::TaskAdd
+        | Operation::TaskUpdate
+        | Operation::TaskList
+        | Operation::TaskNext
+        | Operation::NoteAdd
+        | Operation::NoteList
+        | Operation::IterationSummary
+        | Operation::LoopComplete
         | Operation::MessageList => world.bobs.id.to_string(),
         Operation::TurnGet => asked["turn"]["id"].as_str().unwrap().to_owned(),
         Operation::ApprovalAnswer => asked["approvals"][0]["id"].as_str().unwrap().to_owned(),

@@ -15,6 +15,7 @@ mod prompts;
 mod real_agents;
 mod reap;
 mod restart;
+mod tasks;
 mod tools;
 mod webhooks;
 mod worktrees;

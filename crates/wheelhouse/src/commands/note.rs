@@ -1,0 +1,95 @@
+//! `wheelhouse note`.
+
+use clap::{Args, Subcommand};
+use wh_api::{NoteAddRequest, NoteItem, NoteListRequest, NoteListView};
+
+use super::task::ListArgs;
+use crate::context::Context;
+use crate::exit::CliResult;
+use crate::ui::{Table, Ui, age, now, shortened};
+
+/// How much of a note a table shows.
+const CONTENT_CHARS_MAX: usize = 100;
+
+/// Note what those who work on a list should know
+#[derive(Debug, Subcommand)]
+#[command(after_help = "\
+Examples:
+  wheelhouse note add --list release --kind decision 'tags are signed'
+  wheelhouse note ls --list release --kind stuck")]
+pub(crate) enum NoteCommand {
+    /// Add notes to a list
+    Add(AddArgs),
+    /// List notes, the latest first
+    #[command(visible_alias = "list")]
+    Ls(LsArgs),
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct AddArgs {
+    /// What is to be remembered; a note each
+    #[arg(required = true, value_name = "NOTE")]
+    notes: Vec<String>,
+    /// learning, stuck, tip or decision
+    #[arg(long, default_value = "learning")]
+    kind: String,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+#[derive(Debug, Args)]
+pub(crate) struct LsArgs {
+    /// Only learning, stuck, tip or decision
+    #[arg(long)]
+    kind: Option<String>,
+    /// How many at most
+    #[arg(long, value_name = "N")]
+    limit: Option<u32>,
+    #[command(flatten)]
+    list: ListArgs,
+}
+
+pub(crate) async fn run(cx: &Context, command: NoteCommand) -> CliResult {
+    let notes = match command {
+        NoteCommand::Add(args) => {
+            let item = |content| NoteItem {
+                content,
+                kind: args.kind.clone(),
+            };
+            let request = NoteAddRequest {
+                notes: args.notes.into_iter().map(item).collect(),
+                session: args.list.session,
+                board: args.list.board,
+                list: args.list.list,
+                idempotency_key: None,
+            };
+            cx.client()?.note_add(&request).await?
+        }
+        NoteCommand::Ls(args) => {
+            let request = NoteListRequest {
+                kind: args.kind,
+                limit: args.limit,
+                session: args.list.session,
+                board: args.list.board,
+                list: args.list.list,
+            };
+            cx.client()?.note_list(&request).await?
+        }
+    };
+    cx.ui.answer(&notes, |ui| table(ui, &notes))
+}
+
+fn table(ui: &Ui, list: &NoteListView) -> CliResult {
+    let mut table = Table::new(&["KIND", "AGE", "BY", "NOTE"]);
+    let now = now();
+    for note in &list.notes {
+        let first_line = note.content.lines().next().unwrap_or_default();
+        table.row([
+            &note.kind,
+            &age(&note.created_at, now),
+            note.session.as_deref().unwrap_or("-"),
+            &shortened(first_line, CONTENT_CHARS_MAX),
+        ]);
+    }
+    ui.table(&table, "no notes")
+}
