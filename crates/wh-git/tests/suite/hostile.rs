@@ -78,6 +78,8 @@ async fn looks(repo: &RepoHandle, paths: &wh_git::WorktreePaths, main: &CommitId
     write(&made.paths().path.join("README.md"), "changed\n");
     let status = made.status(Some(main)).await.unwrap();
     assert_eq!(status.unstaged, [Path::new("README.md")]);
+    assert!(made.local_block_set("NOTES.md", "s", "x").await.unwrap());
+    made.local_block_remove("NOTES.md", "s").await.unwrap();
     made.disk_use().await.unwrap();
     let limits = DiffLimits::default();
     let diff = made.diff(main, Patches::Include, limits).await.unwrap();
