@@ -5,6 +5,7 @@ use serde::Deserialize;
 use wh_app::{MessageQuery, Result, SessionQuery, Summarize};
 use wh_domain::{
     Message, Operation, PageLimit, PageRequest, Reference, Session, SessionStateName, Turn,
+    TurnState,
 };
 
 use super::{
@@ -117,7 +118,11 @@ async fn status_of(call: &Call, session: &Session) -> Result<Status> {
     let state = session.state.name();
     if state == SessionStateName::Idle && session.parent.is_some() {
         let turns = turns_of(call, session, 1).await?;
-        let latest = turns.first().map(|turn| turn.state);
+        // The session was read first: a turn that has ended since had not for this view of it.
+        let latest = turns.first().map(|turn| match turn.finished_at {
+            Some(at) if at > session.updated_at => TurnState::Running,
+            _ => turn.state,
+        });
         return Ok(in_table(SPAWNED_STATUSES, latest));
     }
     Ok(in_table(STATUSES, state))
