@@ -52,10 +52,13 @@ mod tests {
             let one = marks.with_block("*.tmp\n", "s1", "a");
             let two = marks.with_block(&one, "s2", "b\nc");
             let three = marks.with_block(&two, "s1", "d");
-            let end = |key| format!("{}wheelhouse end {key}{}\n", marks.before, marks.after);
-            assert!(three.starts_with("*.tmp\n"));
-            assert!(three.contains(&format!("\nb\nc\n{}", end("s2"))));
-            assert!(three.ends_with(&format!("\nd\n{}", end("s1"))));
+            let mark = |word, key| {
+                let (before, after) = (marks.before, marks.after);
+                format!("{before}wheelhouse {word} {key}{after}\n")
+            };
+            let block = |key, lines| format!("{}{lines}\n{}", mark("begin", key), mark("end", key));
+            let whole = format!("*.tmp\n{}{}", block("s2", "b\nc"), block("s1", "d"));
+            assert_eq!(three, whole);
             let gone = marks.with_block(&marks.with_block(&three, "s1", ""), "s2", "");
             assert_eq!(gone, "*.tmp\n");
         }
