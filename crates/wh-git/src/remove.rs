@@ -10,6 +10,7 @@ use std::{
     collections::BTreeSet,
     io,
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use crate::{
@@ -87,6 +88,10 @@ impl RemoveError {
 /// Files that are deleted together before others get their turn; one by one where a test wants to interrupt.
 const BATCH: usize = if cfg!(debug_assertions) { 1 } else { 256 };
 
+/// How often, and with what pause, a removal looks for processes in the worktree before it takes them for work.
+const LEAVER_LOOKS: u32 = 20;
+const LEAVER_PAUSE: Duration = Duration::from_millis(25);
+
 /// What is in the two directories of a worktree, and what is to be deleted.
 struct Plan {
     work: Snapshot,
@@ -104,6 +109,7 @@ impl WorktreeHandle {
         if self.paths.git_dir.join("HEAD").exists() {
             self.mend()?;
         }
+        self.wait_for_leavers().await;
         let plan = self.plan().await?;
         let stops = self.blockers(&plan.work).await;
         if !stops.is_empty() {
@@ -116,6 +122,17 @@ impl WorktreeHandle {
         fault::point("saved")?;
         self.delete(plan).await?;
         Ok(removed)
+    }
+
+    /// Gives processes in the worktree a moment to leave: git itself leaves one behind after every commit, to see whether
+    /// there is anything to tidy.
+    async fn wait_for_leavers(&self) {
+        for _ in 0..LEAVER_LOOKS {
+            if self.processes().await.is_empty() {
+                break;
+            }
+            tokio::time::sleep(LEAVER_PAUSE).await;
+        }
     }
 
     async fn plan(&self) -> Result<Plan, RemoveError> {

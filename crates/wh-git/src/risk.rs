@@ -95,9 +95,7 @@ impl WorktreeHandle {
             let paths = snapshot.nested.clone();
             risks.push(Risk::Nested { paths });
         }
-        let path = self.paths.path.clone();
-        let pids = blocking(move || Ok(processes_inside(&path))).await;
-        let pids = pids.unwrap_or_default();
+        let pids = self.processes().await;
         if !pids.is_empty() {
             risks.push(Risk::Processes { pids });
         }
@@ -105,6 +103,13 @@ impl WorktreeHandle {
             risks.push(Risk::Locked);
         }
         risks
+    }
+
+    /// Returns the processes that live in the worktree.
+    pub(crate) async fn processes(&self) -> Vec<u32> {
+        let path = self.paths.path.clone();
+        let pids = blocking(move || Ok(processes_inside(&path))).await;
+        pids.unwrap_or_default()
     }
 
     async fn history_risks(&self, branch: Option<&BranchName>) -> Result<Vec<Risk>, GitError> {

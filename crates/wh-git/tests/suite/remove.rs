@@ -32,6 +32,31 @@ async fn a_clean_worktree_goes_without_a_trace() {
         .unwrap();
 }
 
+/// As the process that `git commit` leaves behind to look for something to tidy.
+#[tokio::test]
+#[expect(clippy::disallowed_methods, reason = "the test plays the user")]
+async fn who_is_about_to_leave_is_waited_for_and_who_stays_is_not() {
+    let lab = Lab::new();
+    let (leaves, stays) = (lab.worktree("leaves").await, lab.worktree("stays").await);
+    let inside = |path: &std::path::Path, seconds: &str| {
+        let mut sleep = std::process::Command::new("sleep");
+        sleep.arg(seconds).current_dir(path).spawn().unwrap()
+    };
+    let mut stayer = inside(&stays.paths().path, "60");
+    let refused = stays.remove(&label(), Removal::RefuseIfAnyRisk).await;
+    let Err(RemoveError::Risky { risks }) = refused else {
+        panic!("{refused:?}");
+    };
+    let pids = vec![stayer.id()];
+    assert_eq!(risks, [Risk::Processes { pids }]);
+    let mut leaver = inside(&leaves.paths().path, "0.1");
+    let removed = leaves.remove(&label(), Removal::RefuseIfAnyRisk).await;
+    assert_eq!(removed.unwrap().rescue, None);
+    stayer.kill().unwrap();
+    stayer.wait().unwrap();
+    leaver.wait().unwrap();
+}
+
 #[tokio::test]
 async fn work_is_refused_or_saved_and_can_be_brought_back() {
     let lab = Lab::new();
