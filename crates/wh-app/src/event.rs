@@ -16,8 +16,8 @@ const CHECK_EVERY: Duration = Duration::from_secs(1);
 /// same whether ten or hundreds listen.
 ///
 /// The first event after a silence is told at once.
-const PAUSE: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(100)];
-const PAUSE_EACH: Duration = Duration::from_micros(200);
+const PAUSE: [Duration; 2] = [Duration::from_millis(10), Duration::from_millis(50)];
+const PAUSE_EACH: Duration = Duration::from_micros(100);
 
 /// Events read from the database at a time.
 const BATCH: u32 = 200;

@@ -1,9 +1,10 @@
 //! Stores what happened in a run: all of a step or nothing, and each step once.
 
 mod above;
+mod written;
 
 use jiff::Timestamp;
-use sqlx::{Row, SqliteConnection};
+use sqlx::SqliteConnection;
 use wh_domain::{
     Approval, ApprovalId, ApprovalState, EventKind, Facts, MessageKind, NewEvent, NewMessage,
     NewsKind, Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
@@ -14,9 +15,11 @@ use crate::approval;
 use crate::batch::{Batch, KEEP};
 use crate::error::store_error;
 use crate::message::last_words;
-use crate::row::{int, micros, uuid, uuid_opt};
-use crate::run::session_in_txn;
-use crate::session_row::update_query;
+use crate::reach::Query;
+use crate::row::{int, micros, uuid};
+use crate::session_row::push_update;
+
+use self::written::{Known, Words};
 
 /// A step being applied.
 struct Applying<'a> {
@@ -27,16 +30,22 @@ struct Applying<'a> {
     events: Vec<NewEvent>,
     /// The first message that is new or changed.
     changed_from: Option<u64>,
+    words: Words,
 }
 
 /// Stores a step and returns the session as it is then.
 pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result<Box<Session>> {
-    let session = session_in_txn(batch.conn, step.session).await?;
+    let Known {
+        session,
+        moved,
+        words,
+    } = written::begin(batch.conn, &step).await?;
     let (epoch, current) = (step.epoch, session.epoch);
     if epoch != current {
         return Err(StoreError::Fenced { epoch, current });
     }
-    if !advance(batch.conn, &step).await? {
+    if !moved {
+        check_stored(batch.conn, &step).await?;
         return Ok(Box::new(session));
     }
     let before = session.state.name();
@@ -48,16 +57,14 @@ pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result
         at: step.at,
         events: Vec::new(),
         changed_from: None,
+        words,
     };
     for fact in step.facts {
         applying.fact(fact).await?;
     }
     applying.session.updated_at = applying.session.updated_at.max(step.at);
     applying.count_above(used_before).await?;
-    let mut update = update_query(&applying.session);
-    update.push(KEEP);
-    let updated = update.build().execute(&mut *applying.conn).await;
-    updated.map_err(store_error)?;
+    applying.finish().await?;
     let Applying {
         session,
         events,
@@ -85,24 +92,8 @@ pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result
     Ok(Box::new(session))
 }
 
-/// Moves the run's place in its journal; false when the step was stored before.
-async fn advance(conn: &mut SqliteConnection, step: &RunStep) -> Result<bool> {
-    if step.after == step.through {
-        return Ok(true);
-    }
-    let moved = sqlx::query(
-        "UPDATE runs SET journal_seq = ? WHERE session_id = ? AND epoch = ? AND journal_seq = ?",
-    )
-    .bind(int(step.through))
-    .bind(uuid(step.session))
-    .bind(int(step.epoch))
-    .bind(int(step.after))
-    .execute(&mut *conn)
-    .await
-    .map_err(store_error)?;
-    if moved.rows_affected() > 0 {
-        return Ok(true);
-    }
+/// Makes sure that a step which moved nothing was stored before.
+async fn check_stored(conn: &mut SqliteConnection, step: &RunStep) -> Result<()> {
     let stored: i64 =
         sqlx::query_scalar("SELECT journal_seq FROM runs WHERE session_id = ? AND epoch = ?")
             .bind(uuid(step.session))
@@ -112,7 +103,7 @@ async fn advance(conn: &mut SqliteConnection, step: &RunStep) -> Result<bool> {
             .map_err(store_error)?
             .ok_or(StoreError::NotFound { what: "run" })?;
     match stored >= int(step.through) {
-        true => Ok(false),
+        true => Ok(()),
         false => Err(StoreError::Stale { what: "the run" }),
     }
 }
@@ -148,7 +139,10 @@ impl Applying<'_> {
                 let sql = "UPDATE runs SET tools = ? WHERE session_id = ? AND epoch = ?";
                 self.of_run(sqlx::query(sql).bind(link.as_str())).await
             }
-            RunFact::Message { reference, message } => self.message(reference, message).await,
+            RunFact::Message { reference, message } => {
+                self.message(reference, message);
+                Ok(())
+            }
             RunFact::Asked(approval) => self.asked(approval).await,
             RunFact::Settled {
                 request,
@@ -207,51 +201,29 @@ impl Applying<'_> {
         done.map(drop).map_err(store_error)
     }
 
-    async fn message(&mut self, reference: Option<String>, message: NewMessage) -> Result<()> {
-        if let Some(reference) = &reference {
-            let replaced = sqlx::query(
-                "UPDATE messages SET text = ?, detail = ? WHERE session_id = ? AND reference = ? RETURNING seq",
-            )
-            .bind(&message.text)
-            .bind(message.detail.as_deref())
-            .bind(uuid(self.session.id))
-            .bind(reference)
-            .fetch_optional(&mut *self.conn)
-            .await
-            .map_err(store_error)?;
-            if let Some(row) = replaced {
-                let seq: i64 = row.try_get("seq").map_err(store_error)?;
-                self.said(&message, u64::try_from(seq).unwrap_or(0));
-                return Ok(());
-            }
-        }
-        let seq = self.session.last_seq + 1;
-        sqlx::query(
-            "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at, reference)
-             VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?)",
-        )
-        .bind(uuid(message.id))
-        .bind(uuid(self.session.id))
-        .bind(int(seq))
-        .bind(uuid_opt(message.turn))
-        .bind(message.kind.as_str())
-        .bind(&message.text)
-        .bind(message.detail.as_deref())
-        .bind(micros(message.created_at))
-        .bind(reference)
-        .execute(&mut *self.conn)
-        .await
-        .map_err(store_error)?;
-        self.session.last_seq = seq;
-        self.said(&message, seq);
-        Ok(())
-    }
-
-    fn said(&mut self, message: &NewMessage, seq: u64) {
+    fn message(&mut self, reference: Option<String>, message: NewMessage) {
         if message.kind == MessageKind::Agent {
             self.session.last_words = Some(last_words(&message.text));
         }
+        let seq = self.words.say(self.session.last_seq, reference, message);
+        self.session.last_seq = self.session.last_seq.max(seq);
         self.changed_from = Some(self.changed_from.map_or(seq, |from| from.min(seq)));
+    }
+
+    /// Writes what waits, and the session itself, and keeps it all.
+    async fn finish(&mut self) -> Result<()> {
+        let mut query = Query::new("");
+        self.words.push_few(&mut query, self.session.id);
+        self.write_words().await?;
+        push_update(&mut query, &self.session);
+        query.push(KEEP);
+        let written = query.build().execute(&mut *self.conn).await;
+        written.map(drop).map_err(store_error)
+    }
+
+    /// Writes the words that wait, for whoever reads the transcript next.
+    async fn write_words(&mut self) -> Result<()> {
+        self.words.write(self.conn, self.session.id).await
     }
 
     async fn asked(&mut self, approval: Approval) -> Result<()> {

@@ -17,7 +17,7 @@ use crate::error::{insert_error, store_error};
 use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
-use crate::session_row::{insert_query, session_row, update_query};
+use crate::session_row::{insert_query, push_update, session_row};
 use crate::user::push_page;
 use crate::{board, fork, turn, worktree};
 
@@ -267,10 +267,9 @@ pub(crate) async fn move_in_txn(
     let before = session.state.name();
     session.state = session.state.next(event.clone())?;
     session.updated_at = session.updated_at.max(at);
-    let updated = update_query(&session)
-        .build()
-        .execute(&mut *batch.conn)
-        .await;
+    let mut update = Query::new("");
+    push_update(&mut update, &session);
+    let updated = update.build().execute(&mut *batch.conn).await;
     updated.map_err(store_error)?;
     if matches!(event, SessionEvent::StopRequested { .. }) {
         let reason = "the session was stopped";

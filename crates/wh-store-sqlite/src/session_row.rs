@@ -80,11 +80,11 @@ pub(crate) fn insert_query(session: &Session) -> Query {
     query
 }
 
-/// Returns the update of everything that a run or a step of state changes.
-pub(crate) fn update_query(session: &Session) -> Query {
+/// Adds the update of everything that a run or a step of state changes.
+pub(crate) fn push_update(query: &mut Query, session: &Session) {
     let state = StateColumns::from(&session.state);
     let usage = session.usage;
-    let mut query = Query::new("UPDATE sessions SET state = ");
+    query.push("UPDATE sessions SET state = ");
     query.push_bind(session.state.name().as_str());
     query.push(", state_turn_id = ").push_bind(state.turn);
     query.push(", state_since = ").push_bind(state.since);
@@ -114,7 +114,6 @@ pub(crate) fn update_query(session: &Session) -> Query {
         .push(", updated_at = ")
         .push_bind(micros(session.updated_at));
     query.push(" WHERE id = ").push_bind(uuid(session.id));
-    query
 }
 
 /// Writes a policy; the usual one is left out, so that a better default reaches old sessions too.

@@ -54,6 +54,7 @@ impl Applying<'_> {
 
     /// Returns the last thing that the agent said in a turn.
     pub(super) async fn words_of(&mut self, turn: TurnId) -> Result<String> {
+        self.write_words().await?;
         let sql = "SELECT text FROM messages WHERE session_id = ? AND turn_id = ? AND kind = 'agent' ORDER BY seq DESC LIMIT 1";
         let found = sqlx::query_scalar(sql)
             .bind(uuid(self.session.id))
