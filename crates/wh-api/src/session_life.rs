@@ -8,7 +8,7 @@ use serde_json::{Map, Value};
 use wh_domain::{
     AgentName, Approval, BranchName, Budget, Description, ForkInput, InputRefusal, Policy, Prompt,
     Reference, Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId,
-    SpawnInput, Title, Turn, TurnChoice, WaitFor, WhenBusy, Workspace,
+    SpawnInput, Title, Turn, TurnChoice, WaitFor, WaitedSession, WhenBusy, Workspace,
 };
 
 use crate::{
@@ -466,20 +466,16 @@ pub struct WaitedSessionView {
 
 impl SessionWaitView {
     /// Shows what a wait came to.
-    pub fn new(sessions: &[(Session, bool)], wait_for: WaitFor) -> Self {
-        let view = |(session, done): &(Session, bool)| WaitedSessionView {
+    pub fn new(sessions: &[WaitedSession], wait_for: WaitFor) -> Self {
+        let view = |session: &WaitedSession| WaitedSessionView {
             id: session.id.short_id(),
-            title: session.title.to_string(),
-            state: session.state.name().as_str().to_owned(),
-            done: *done,
+            title: session.title.clone(),
+            state: session.state.as_str().to_owned(),
+            done: session.done,
             last_words: session.last_words.clone(),
         };
-        let mut done = sessions.iter().map(|(_, done)| *done);
         Self {
-            done: match wait_for {
-                WaitFor::Any => done.any(|done| done),
-                WaitFor::All => done.all(|done| done),
-            },
+            done: wait_for.is_met(sessions, 0),
             sessions: sessions.iter().map(view).collect(),
         }
     }

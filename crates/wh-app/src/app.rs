@@ -62,6 +62,8 @@ pub struct App {
     pub(crate) started_at: Timestamp,
     /// Told when a repository was added that may have to be cloned.
     pub(crate) clone_wanted: Notify,
+    /// Told when somebody begins to wait.
+    pub(crate) wait_begun: Notify,
     pub(crate) shutdown: CancellationToken,
     /// Held by each who follows the feed.
     pub(crate) followers: Arc<()>,
@@ -90,6 +92,7 @@ impl App {
             data_dir: parts.data_dir,
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),
+            wait_begun: Notify::new(),
             shutdown: parts.shutdown,
             followers: Arc::default(),
             principals: PrincipalCache::default(),

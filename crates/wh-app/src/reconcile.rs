@@ -10,7 +10,8 @@ use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    App, Result, repo::Clones, retention::Retention, webhook_work::Webhooks, worktree::Worktrees,
+    App, Result, repo::Clones, retention::Retention, wait::Waits, webhook_work::Webhooks,
+    worktree::Worktrees,
 };
 
 /// Something that must be made true over and over.
@@ -43,6 +44,7 @@ impl App {
             Box::new(Clones),
             Box::new(Worktrees),
             Box::new(Webhooks(Arc::clone(self))),
+            Box::<Waits>::default(),
         ];
         for reconciler in reconcilers {
             let app = Arc::clone(self);

@@ -5,8 +5,7 @@ use std::{sync::Arc, time::Duration};
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
 use wh_domain::{
-    Event, EventKind, EventSeq, Operation, Reach, Reference, Session, SessionId, SessionStateName,
-    WaitFor,
+    Event, EventKind, EventSeq, Operation, Reach, Reference, SessionId, WaitFor, WaitedSession,
 };
 use wh_store::{EventsSeen, Store};
 
@@ -21,13 +20,6 @@ const LOOK_EVERY: Duration = Duration::from_secs(2);
 /// The most sessions of one wait.
 const SESSIONS_MAX: usize = 50;
 
-/// What a wait came to.
-#[derive(Clone, Debug)]
-pub struct Waited {
-    /// Each session as it is now, and whether it is done: at rest, ended, or in need of an answer.
-    pub sessions: Vec<(Session, bool)>,
-}
-
 impl App {
     /// Waits until sessions are at rest, ended or in need of an answer, for `limit` at most.
     pub async fn session_wait(
@@ -36,44 +28,51 @@ impl App {
         sessions: &[Reference],
         wait_for: WaitFor,
         limit: Duration,
-    ) -> Result<Waited> {
+    ) -> Result<Vec<WaitedSession>> {
         let operation = Operation::SessionWait;
         let first = sessions.first().map_or("", Reference::as_str);
         self.read(cx, operation, facts([("session", first)]), async {
-            let reach = cx.authorize(operation)?;
-            if sessions.is_empty() || sessions.len() > SESSIONS_MAX {
-                let message = format!("name 1 to {SESSIONS_MAX} sessions");
-                return Err(AppError::invalid(message));
-            }
-            let mut ids = Vec::new();
-            for reference in sessions {
-                ids.push(self.session_lookup(reach, reference).await?.id);
-            }
+            let ids = self.waited_for(cx.authorize(operation)?, sessions).await?;
             let mut watch = self.watch(limit.min(WAIT_MAX));
             watch.about(&ids);
             loop {
-                let sessions = self.at_rest(&ids).await?;
-                let mut done = sessions.iter().map(|(_, done)| *done);
-                let enough = match wait_for {
-                    WaitFor::All => done.all(|done| done),
-                    WaitFor::Any => done.any(|done| done),
-                };
-                if enough || !watch.next().await {
-                    return Ok(Waited { sessions });
+                let sessions = self.waited(&ids).await?;
+                if sessions.len() < ids.len() {
+                    return Err(AppError::not_found("session"));
+                }
+                if wait_for.is_met(&sessions, 0) || !watch.next().await {
+                    return Ok(sessions);
                 }
             }
         })
         .await
     }
 
-    /// Returns sessions as they are now, and whether each is at rest.
-    async fn at_rest(&self, ids: &[SessionId]) -> Result<Vec<(Session, bool)>> {
+    /// Returns which sessions a caller wants to wait for.
+    pub(crate) async fn waited_for(
+        &self,
+        reach: Reach,
+        sessions: &[Reference],
+    ) -> Result<Vec<SessionId>> {
+        if sessions.is_empty() || sessions.len() > SESSIONS_MAX {
+            let message = format!("name 1 to {SESSIONS_MAX} sessions");
+            return Err(AppError::invalid(message));
+        }
+        let mut ids = Vec::new();
+        for reference in sessions {
+            ids.push(self.session_lookup(reach, reference).await?.id);
+        }
+        Ok(ids)
+    }
+
+    /// Returns sessions as they are now, without those that are gone.
+    pub(crate) async fn waited(&self, ids: &[SessionId]) -> Result<Vec<WaitedSession>> {
         let mut sessions = Vec::new();
         for id in ids {
-            let work = self.store.work_get(*id).await?;
-            let work = work.ok_or_else(|| AppError::not_found("session"))?;
-            let done = is_at_rest(work.session.state.name(), work.next.is_some());
-            sessions.push((work.session, done));
+            if let Some(work) = self.store.work_get(*id).await? {
+                let has_queue = work.next.is_some();
+                sessions.push(WaitedSession::new(&work.session, has_queue));
+            }
         }
         Ok(sessions)
     }
@@ -153,23 +152,5 @@ impl Watch {
             }
         }
         false
-    }
-}
-
-/// Tells whether nothing will happen to a session by itself.
-fn is_at_rest(state: SessionStateName, has_queue: bool) -> bool {
-    match state {
-        SessionStateName::Creating
-        | SessionStateName::Running
-        | SessionStateName::Reviewing
-        | SessionStateName::Stopping => false,
-        SessionStateName::Idle => !has_queue,
-        SessionStateName::Waiting
-        | SessionStateName::Stopped
-        | SessionStateName::Interrupted
-        | SessionStateName::Completed
-        | SessionStateName::Failed
-        | SessionStateName::Terminated
-        | SessionStateName::Abandoned => true,
     }
 }

@@ -35,6 +35,9 @@ const DUE_MAX: u32 = 200;
 /// How often deliveries that wait for another attempt are looked at.
 const PERIOD: Duration = Duration::from_secs(1);
 
+/// How long events are gathered before they become deliveries.
+const GATHER: Duration = Duration::from_millis(20);
+
 /// What sending needs, and what is under way.
 pub(crate) struct WebhookWork {
     pub(crate) rules: WebhookRules,
@@ -93,6 +96,7 @@ impl Reconciler for Webhooks {
         let mut changes = app.store.event_watch();
         changes.borrow_and_update();
         drop(changes.changed().await);
+        tokio::time::sleep(GATHER).await;
     }
 
     async fn reconcile(&self, app: &App) -> Result<()> {

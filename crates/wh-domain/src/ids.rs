@@ -52,6 +52,8 @@ ids! {
     TaskKind => TaskId, "task";
     /// Names one round of review.
     ReviewKind => ReviewId, "review";
+    /// Names a wait for sessions.
+    WaitKind => WaitId, "wait";
     /// Names an address that is told of changes.
     WebhookKind => WebhookId, "webhook";
     /// Names something a webhook is to be told.

@@ -39,6 +39,7 @@ mod task_input;
 mod text;
 mod turn;
 mod user;
+mod wait;
 mod webhook;
 mod worktree;
 mod worktree_look;
@@ -96,6 +97,7 @@ pub use text::{
 };
 pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use user::{User, UserRole};
+pub use wait::{Wait, WaitEnd, WaitEnding, WaitedSession};
 pub use webhook::{
     Attempt, NewWebhook, Webhook, WebhookDelivery, WebhookKinds, WebhookRules, WebhookState,
 };

@@ -71,6 +71,21 @@ impl SessionStateName {
         Self::Abandoned,
     ];
 
+    /// Tells whether nothing will happen to a session by itself, given whether prompts wait for it.
+    pub fn is_at_rest(self, has_queue: bool) -> bool {
+        match self {
+            Self::Creating | Self::Running | Self::Reviewing | Self::Stopping => false,
+            Self::Idle => !has_queue,
+            Self::Waiting
+            | Self::Stopped
+            | Self::Interrupted
+            | Self::Completed
+            | Self::Failed
+            | Self::Terminated
+            | Self::Abandoned => true,
+        }
+    }
+
     /// Returns the name as stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {

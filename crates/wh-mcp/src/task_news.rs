@@ -28,7 +28,7 @@ pub(crate) struct TaskNews {
 /// A task that is not over.
 struct Watched {
     id: String,
-    session: SessionId,
+    sessions: Vec<SessionId>,
     /// What was told last.
     told: Value,
 }
@@ -47,7 +47,7 @@ impl TaskNews {
             if let Ok(standing) = tasks::standing(app, cx, id, elicits).await {
                 tasks.push(Watched {
                     id: id.clone(),
-                    session: standing.session,
+                    sessions: standing.sessions,
                     told: Value::Null,
                 });
             }
@@ -90,7 +90,7 @@ impl TaskNews {
         is_wanted: impl Fn(SessionId) -> bool,
     ) -> Option<()> {
         for task in std::mem::take(&mut self.tasks) {
-            if !is_wanted(task.session) {
+            if !task.sessions.iter().any(|session| is_wanted(*session)) {
                 self.tasks.push(task);
                 continue;
             }

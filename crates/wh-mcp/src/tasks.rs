@@ -1,8 +1,8 @@
 //! Long calls as MCP tasks, for clients that declare them.
 //!
-//! A task stands for a turn: its id is the turn's, and everything about it is read from the turn's rows. So a task is durable before
-//! it is named, outlives restarts, belongs to whoever can reach the turn, and needs no table of its own. What the agent asks
-//! becomes the task's input requests; a response answers the approval.
+//! A task stands for a turn, or for a wait: its id is theirs, and everything about it is read from their rows. So a task is durable
+//! before it is named, outlives restarts, belongs to whoever can reach the turn or began the wait, and needs no table of its own.
+//! What the agent asks becomes the task's input requests; a response answers the approval.
 
 use rmcp::{
     ErrorData,
@@ -12,14 +12,21 @@ use rmcp::{
     },
 };
 use serde_json::{Value, json};
-use wh_api::{PromptedView, SessionPromptRequest, SessionSpawnRequest};
-use wh_app::{App, ApprovalAnswer, OpContext, Prompted, Result};
-use wh_domain::{Approval, ApprovalKind, Operation, Reference, SessionId, TurnState};
+use wh_api::{
+    PromptedView, SessionPromptRequest, SessionSpawnRequest, SessionWaitRequest, SessionWaitView,
+};
+use wh_app::{App, ApprovalAnswer, OpContext, Prompted, Result, WaitStanding};
+use wh_domain::{
+    Approval, ApprovalKind, Operation, Reference, SessionId, TurnState, WaitEnding, WaitId,
+};
 
 use crate::{error::error_line, summary::Summary, tools::read_arguments};
 
 /// Stands before a turn's id.
-const PREFIX: &str = "turn-";
+const TURN: &str = "turn-";
+
+/// Stands before a wait's id.
+const WAIT: &str = "wait-";
 
 /// How often a client should ask, in milliseconds.
 const POLL_MS: u64 = 1_000;
@@ -31,6 +38,10 @@ pub(crate) async fn begin(
     operation: Operation,
     arguments: &JsonObject,
 ) -> Option<Result<CreateTaskResult>> {
+    if operation == Operation::SessionWait {
+        let begun = wait(app, cx, arguments.clone()).await;
+        return Some(begun.map(|begun| CreateTaskResult::new(wait_task(&begun))));
+    }
     let waits = arguments.get("wait").and_then(Value::as_u64);
     if waits.is_none_or(|seconds| seconds == 0) {
         return None;
@@ -55,6 +66,13 @@ async fn spawn(app: &App, cx: &OpContext, arguments: JsonObject) -> Result<Promp
     app.session_spawn(cx, request.input()?, None).await
 }
 
+async fn wait(app: &App, cx: &OpContext, arguments: JsonObject) -> Result<WaitStanding> {
+    let request: SessionWaitRequest = read_arguments(arguments)?;
+    let (sessions, wait_for) = (request.sessions()?, request.wait_for()?);
+    app.wait_begin(cx, &sessions, wait_for, request.timeout())
+        .await
+}
+
 /// Tells how a task stands. `elicits` tells whether the client can be asked something.
 pub(crate) async fn get(
     app: &App,
@@ -69,8 +87,8 @@ pub(crate) async fn get(
 /// How a task stands.
 pub(crate) struct Standing {
     pub(crate) task: DetailedTask,
-    /// The session that is at it.
-    pub(crate) session: SessionId,
+    /// The sessions whose doings may change it.
+    pub(crate) sessions: Vec<SessionId>,
     /// Whether it will not change any more.
     pub(crate) is_over: bool,
 }
@@ -82,12 +100,18 @@ pub(crate) async fn standing(
     id: &str,
     elicits: bool,
 ) -> Result<Standing, ErrorData> {
-    let outcome = app.turn_outcome(cx, &turn(id)?).await;
-    let now = outcome.map_err(|error| unknown(&error_line(&error)))?;
+    let turn = match Named::read(id)? {
+        Named::Turn(turn) => turn,
+        Named::Wait(wait) => {
+            let now = app.wait_get(cx, wait).await.map_err(refused)?;
+            return wait_standing(&now);
+        }
+    };
+    let now = app.turn_outcome(cx, &turn).await.map_err(refused)?;
     let payload = match now.turn.state {
         TurnState::Cancelled => TaskPayload::Cancelled,
         TurnState::Completed | TurnState::Failed => TaskPayload::Completed {
-            result: result(&now)?,
+            result: prompted_result(&now)?,
         },
         TurnState::Queued | TurnState::Running if elicits && !now.approvals.is_empty() => {
             TaskPayload::InputRequired {
@@ -98,8 +122,27 @@ pub(crate) async fn standing(
     };
     Ok(Standing {
         task: DetailedTask::new(task(&now), payload),
-        session: now.session.id,
+        sessions: vec![now.session.id],
         is_over: now.turn.finished_at.is_some(),
+    })
+}
+
+fn wait_standing(now: &WaitStanding) -> Result<Standing, ErrorData> {
+    let payload = match now.wait.end.as_ref().map(|end| end.how) {
+        None => TaskPayload::Working,
+        Some(WaitEnding::Cancelled) => TaskPayload::Cancelled,
+        // That the time is up is an answer too: it says who is not done.
+        Some(WaitEnding::Done | WaitEnding::TimedOut) => {
+            let view = SessionWaitView::new(&now.sessions, now.wait.wait_for);
+            TaskPayload::Completed {
+                result: result(&view)?,
+            }
+        }
+    };
+    Ok(Standing {
+        task: DetailedTask::new(wait_task(now), payload),
+        sessions: now.wait.sessions.clone(),
+        is_over: now.wait.end.is_some(),
     })
 }
 
@@ -110,28 +153,54 @@ pub(crate) async fn update(
     id: &str,
     responses: InputResponses,
 ) -> Result<(), ErrorData> {
-    let outcome = app.turn_outcome(cx, &turn(id)?).await;
-    let now = outcome.map_err(|error| unknown(&error_line(&error)))?;
+    let asked = match Named::read(id)? {
+        Named::Turn(turn) => {
+            let now = app.turn_outcome(cx, &turn).await.map_err(refused)?;
+            now.approvals
+        }
+        // What its sessions ask is answered by approval_answer.
+        Named::Wait(wait) => {
+            app.wait_get(cx, wait).await.map_err(refused)?;
+            Vec::new()
+        }
+    };
     for (key, response) in responses {
-        let asked = now.approvals.iter().find(|it| it.id.to_string() == key);
-        let asked = asked.ok_or_else(|| unknown("nothing is asked under this key"))?;
-        let reference = Reference::from(asked.id);
+        let found = asked.iter().find(|it| it.id.to_string() == key);
+        let found = found.ok_or_else(|| unknown("nothing is asked under this key"))?;
+        let reference = Reference::from(found.id);
         let answered = app.approval_answer(cx, &reference, answer(&response)).await;
-        answered.map_err(|error| unknown(&error_line(&error)))?;
+        answered.map_err(refused)?;
     }
     Ok(())
 }
 
 /// Ends what a task stands for.
 pub(crate) async fn cancel(app: &App, cx: &OpContext, id: &str) -> Result<(), ErrorData> {
-    let cancelled = app.turn_cancel(cx, &turn(id)?).await;
-    cancelled.map_err(|error| unknown(&error_line(&error)))
+    let cancelled = match Named::read(id)? {
+        Named::Turn(turn) => app.turn_cancel(cx, &turn).await,
+        Named::Wait(wait) => app.wait_cancel(cx, wait).await,
+    };
+    cancelled.map_err(refused)
 }
 
-fn turn(id: &str) -> Result<Reference, ErrorData> {
-    let turn = id.strip_prefix(PREFIX).map(Reference::parse);
-    turn.and_then(Result::ok)
-        .ok_or_else(|| unknown("no such task"))
+/// What a task's id names.
+enum Named {
+    Turn(Reference),
+    Wait(WaitId),
+}
+
+impl Named {
+    fn read(id: &str) -> Result<Self, ErrorData> {
+        let turn = id.strip_prefix(TURN).map(Reference::parse);
+        let wait = id.strip_prefix(WAIT).map(str::parse);
+        let turn = turn.and_then(Result::ok).map(Self::Turn);
+        let wait = wait.and_then(Result::ok).map(Self::Wait);
+        turn.or(wait).ok_or_else(|| unknown("no such task"))
+    }
+}
+
+fn refused(error: wh_app::AppError) -> ErrorData {
+    unknown(&error_line(&error))
 }
 
 fn unknown(why: &str) -> ErrorData {
@@ -142,7 +211,7 @@ fn task(now: &Prompted) -> Task {
     let updated = now.turn.finished_at.unwrap_or(now.session.updated_at);
     let state = now.session.state.name().as_str();
     Task::new(
-        format!("{PREFIX}{}", now.turn.id),
+        format!("{TURN}{}", now.turn.id),
         TaskStatus::Working,
         now.turn.created_at.to_string(),
         updated.max(now.turn.created_at).to_string(),
@@ -151,13 +220,34 @@ fn task(now: &Prompted) -> Task {
     .with_status_message(format!("session {} is {state}", now.session.id))
 }
 
-/// Returns what the call would have been answered with.
-fn result(now: &Prompted) -> Result<JsonObject, ErrorData> {
-    let internal = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
+fn wait_task(now: &WaitStanding) -> Task {
+    let end = now.wait.end.as_ref();
+    let updated = end.map_or(now.wait.created_at, |end| end.at);
+    let done = now.sessions.iter().filter(|session| session.done).count();
+    Task::new(
+        format!("{WAIT}{}", now.wait.id),
+        TaskStatus::Working,
+        now.wait.created_at.to_string(),
+        updated.to_string(),
+    )
+    .with_poll_interval_ms(POLL_MS)
+    .with_status_message(format!(
+        "{done} of {} sessions are done",
+        now.wait.sessions.len()
+    ))
+}
+
+fn prompted_result(now: &Prompted) -> Result<JsonObject, ErrorData> {
     let words = now.words.clone();
     let view = PromptedView::new(&now.session, &now.turn, words, &now.approvals);
+    result(&view)
+}
+
+/// Returns what the call would have been answered with.
+fn result<V: Summary + serde::Serialize>(view: &V) -> Result<JsonObject, ErrorData> {
+    let internal = |error: serde_json::Error| ErrorData::internal_error(error.to_string(), None);
     let mut result = CallToolResult::success(vec![ContentBlock::text(view.summary())]);
-    result.structured_content = Some(serde_json::to_value(&view).map_err(internal)?);
+    result.structured_content = Some(serde_json::to_value(view).map_err(internal)?);
     match serde_json::to_value(&result).map_err(internal)? {
         Value::Object(result) => Ok(result),
         _ => Ok(JsonObject::new()),

@@ -11,6 +11,7 @@ use crate::change::Change;
 use crate::error::store_error;
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
+use crate::wait::{self, WaitStep};
 use crate::webhook::{self, WebhookStep};
 use crate::{audit, delivery, event, key, message, retention, run, run_apply};
 
@@ -113,6 +114,12 @@ impl<'c> Batch<'c> {
     /// Records what the worker of webhooks did, or leaves no trace of it.
     pub(crate) async fn webhook_step(&mut self, step: &WebhookStep) -> Txn<Result<()>> {
         let result = webhook::step_in_txn(self, step).await;
+        self.settle(result).await
+    }
+
+    /// Begins or ends a wait, or leaves no trace of it.
+    pub(crate) async fn wait_step(&mut self, step: &WaitStep) -> Txn<Result<bool>> {
+        let result = wait::step_in_txn(self, step).await;
         self.settle(result).await
     }
 

@@ -14,6 +14,7 @@ use wh_store::{
 
 use crate::batch::Batch;
 use crate::task_change::TaskChange;
+use crate::wait::WaitStep;
 use crate::webhook::WebhookStep;
 use crate::{approval, board, key, repo, session, setting, turn, user, webhook, worktree};
 
@@ -63,6 +64,11 @@ pub(crate) enum Request {
     Webhook {
         step: Box<WebhookStep>,
         answer: oneshot::Sender<Result<()>>,
+    },
+    /// Begins or ends a wait.
+    Wait {
+        step: Box<WaitStep>,
+        answer: oneshot::Sender<Result<bool>>,
     },
     /// Writes something of no meaning, to see that it can be done.
     Probe { answer: oneshot::Sender<Result<()>> },

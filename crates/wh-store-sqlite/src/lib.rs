@@ -51,6 +51,7 @@ mod task;
 mod task_change;
 mod turn;
 mod user;
+mod wait;
 mod webhook;
 mod work;
 mod worktree;

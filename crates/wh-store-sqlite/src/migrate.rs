@@ -64,6 +64,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "tasks",
         sql: include_str!("../migrations/0010_tasks.sql"),
     },
+    Migration {
+        name: "waits",
+        sql: include_str!("../migrations/0011_waits.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -4,7 +4,7 @@ mod above;
 mod written;
 
 use jiff::Timestamp;
-use sqlx::SqliteConnection;
+use sqlx::{Column, Row, SqliteConnection};
 use wh_domain::{
     Approval, ApprovalId, ApprovalState, EventKind, Facts, MessageKind, NewEvent, NewMessage,
     NewsKind, Session, SessionEvent, SessionState, Settlement, TurnId, TurnState, Usage,
@@ -16,7 +16,7 @@ use crate::batch::{Batch, KEEP};
 use crate::error::store_error;
 use crate::message::last_words;
 use crate::reach::Query;
-use crate::row::{int, micros, uuid};
+use crate::row::{self, int, micros, uuid};
 use crate::session_row::push_update;
 
 use self::written::{Known, Words};
@@ -271,21 +271,43 @@ impl Applying<'_> {
             .map_err(store_error)
     }
 
+    /// A turn runs. Nobody else can have been given another one then, so those that were to end before they began are over.
     async fn turn_started(&mut self, turn: TurnId, commit_before: Option<String>) -> Result<()> {
         let at = self.at;
         // A run that is followed again says so again.
-        let started = sqlx::query(
-            "UPDATE turns SET state = 'running', commit_before = ? WHERE id = ? AND state = 'queued'",
+        let rows = sqlx::query(
+            "UPDATE turns SET state = 'running', commit_before = ? WHERE id = ? AND state = 'queued' RETURNING id AS started;
+             UPDATE turns SET state = 'cancelled', reason = 'it was withdrawn', finished_at = ?
+                 WHERE session_id = ? AND state = 'queued' AND cancel_requested = 1 RETURNING id AS withdrawn",
         )
         .bind(commit_before)
         .bind(uuid(turn))
-        .execute(&mut *self.conn)
+        .bind(micros(at))
+        .bind(uuid(self.session.id))
+        .fetch_all(&mut *self.conn)
         .await
         .map_err(store_error)?;
-        if started.rows_affected() > 0 {
-            self.happens(SessionEvent::TurnStarted { turn, at });
+        for row in &rows {
+            match row.column(0).name() {
+                "started" => self.happens(SessionEvent::TurnStarted { turn, at }),
+                _ => {
+                    let id = row::direct("turn", row::id(row, "withdrawn"))?;
+                    self.announce_turn(id, TurnState::Cancelled);
+                }
+            }
         }
         Ok(())
+    }
+
+    fn announce_turn(&mut self, turn: TurnId, state: TurnState) {
+        self.events.push(NewEvent {
+            kind: EventKind::StateChanged,
+            subject: turn.into(),
+            owner: self.session.owner,
+            session: Some(self.session.id),
+            actor: None,
+            facts: Facts::from([("state".to_owned(), state.as_str().to_owned())]),
+        });
     }
 
     async fn turn_ended(&mut self, turn: TurnId, end: TurnEnd) -> Result<()> {
@@ -347,14 +369,7 @@ impl Applying<'_> {
             _ => (NewsKind::Failed, end.reason.unwrap_or_default()),
         };
         self.news(kind, &words, None).await?;
-        self.events.push(NewEvent {
-            kind: EventKind::StateChanged,
-            subject: turn.into(),
-            owner: self.session.owner,
-            session: Some(self.session.id),
-            actor: None,
-            facts: Facts::from([("state".to_owned(), end.state.as_str().to_owned())]),
-        });
+        self.announce_turn(turn, end.state);
         Ok(())
     }
 

@@ -261,6 +261,10 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.webhook_step(&step).await;
             keep(answers, answer, result, Answer::Plain)
         }
+        Request::Wait { step, answer } => {
+            let result = batch.wait_step(&step).await;
+            keep(answers, answer, result, Answer::Told)
+        }
         Request::NewsTell {
             session,
             turn,
@@ -312,7 +316,9 @@ fn refuse(request: Request, failed: &Failed) {
         Request::Announce { answer, .. } => drop(answer.send(Err(reason))),
         Request::Forget { answer, .. } => drop(answer.send(Err(reason))),
         Request::RunApply { answer, .. } => drop(answer.send(Err(reason))),
-        Request::NewsTell { answer, .. } => drop(answer.send(Err(reason))),
+        Request::NewsTell { answer, .. } | Request::Wait { answer, .. } => {
+            drop(answer.send(Err(reason)));
+        }
         Request::RunBegin { answer, .. }
         | Request::RunRenew { answer, .. }
         | Request::Webhook { answer, .. }

@@ -24,6 +24,7 @@ pub mod store;
 pub mod task;
 pub mod turn;
 pub mod user;
+pub mod wait;
 pub mod webhook;
 pub mod worktree;
 
@@ -167,6 +168,10 @@ macro_rules! conformance_checks {
             share {
                 reaches_whom_it_is_shared_with,
                 gives_no_repositories_worktrees_users_or_keys,
+            }
+            wait {
+                is_kept_as_it_ended,
+                of_one_user_are_only_so_many,
             }
             webhook {
                 is_found_by_its_user_alone,

@@ -29,6 +29,7 @@ mod setting;
 mod task;
 mod turn;
 mod user;
+mod wait;
 mod webhook;
 mod worktree;
 
@@ -53,6 +54,7 @@ pub use setting::SettingStore;
 pub use task::{TaskStore, TaskWish};
 pub use turn::{QueueRules, TurnStore};
 pub use user::UserStore;
+pub use wait::WaitStore;
 pub use webhook::{WebhookStanding, WebhookStore};
 pub use worktree::WorktreeStore;
 
@@ -79,6 +81,7 @@ pub trait Store:
     + TaskStore
     + TurnStore
     + UserStore
+    + WaitStore
     + WebhookStore
     + WorktreeStore
     + Send

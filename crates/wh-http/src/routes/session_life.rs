@@ -91,7 +91,7 @@ fn session_routes() -> Vec<Route> {
                 let wait_for = request.wait_for()?;
                 let (sessions, timeout) = (request.sessions()?, request.timeout());
                 let wait = server.app.session_wait(&cx, &sessions, wait_for, timeout);
-                Ok(SessionWaitView::new(&wait.await?.sessions, wait_for))
+                Ok(SessionWaitView::new(&wait.await?, wait_for))
             },
         )
         .waits(),

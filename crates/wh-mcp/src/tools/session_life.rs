@@ -118,7 +118,7 @@ async fn session_wait(
     let wait_for = request.wait_for()?;
     let sessions = request.sessions()?;
     let waited = app.session_wait(&cx, &sessions, wait_for, request.timeout());
-    Ok(SessionWaitView::new(&waited.await?.sessions, wait_for))
+    Ok(SessionWaitView::new(&waited.await?, wait_for))
 }
 
 async fn session_interrupt(

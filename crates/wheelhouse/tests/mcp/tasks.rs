@@ -142,6 +142,61 @@ async fn a_task_outlives_the_server_and_ends_when_told() {
     }
 }
 
+/// Begins to wait for sessions and returns the task.
+async fn begin_wait(client: &Mcp, arguments: Value) -> String {
+    let begun = client.call("session_wait", arguments).await;
+    assert_eq!(begun["resultType"], "task", "{begun}");
+    begun["taskId"].as_str().unwrap().to_owned()
+}
+
+#[tokio::test]
+async fn a_wait_is_a_task_that_stays_as_it_ended() {
+    let mut world = World::new().await;
+    let alice = with_tasks(world.client(&world.keys.alice));
+    let (quick, slow) = (session(&alice).await, session(&alice).await);
+    let both = json!([quick, slow]);
+    begin(&alice, &slow, "sleep 60").await;
+    begin(&alice, &quick, "sleep 2\nsay soon").await;
+    let any = begin_wait(&alice, json!({ "sessions": both, "wait_for": "any" })).await;
+    let all = begin_wait(&alice, json!({ "sessions": both, "timeout": 300 })).await;
+    let short = begin_wait(&alice, json!({ "sessions": [slow], "timeout": 1 })).await;
+    assert_eq!(look(&alice, &any).await["result"]["status"], "working");
+    // Neither the server's death nor what follows changes what they come to.
+    world.server.kill9();
+    world.server.restart();
+    let alice = with_tasks(world.client(&world.keys.alice));
+    let met = settled(&alice, &any).await;
+    let view = &met["result"]["structuredContent"];
+    assert_eq!(
+        (&met["status"], &view["done"]),
+        (&json!("completed"), &json!(true)),
+        "{met}"
+    );
+    assert_eq!(view["sessions"][0]["last_words"], "soon\n", "{met}");
+    assert_eq!(view["sessions"][1]["done"], false, "{met}");
+    begin(&alice, &quick, "sleep 60").await;
+    assert_eq!(settled(&alice, &any).await, met);
+    let late = settled(&alice, &short).await;
+    let view = &late["result"]["structuredContent"];
+    assert_eq!(
+        (&late["status"], &view["done"]),
+        (&json!("completed"), &json!(false)),
+        "{late}"
+    );
+    // Whoever waits no more says so, and nobody else can.
+    let bob = with_tasks(world.client(&world.keys.bob));
+    let cancel = json!({ "taskId": all });
+    let refused = bob.request("tasks/cancel", cancel.clone()).await;
+    assert_eq!(refused["error"]["code"], -32602, "{refused}");
+    assert_eq!(look(&bob, &all).await["error"], refused["error"]);
+    assert_eq!(look(&alice, &all).await["result"]["status"], "working");
+    alice.request("tasks/cancel", cancel).await;
+    assert_eq!(settled(&alice, &all).await["status"], "cancelled");
+    let nobody = json!({ "sessions": ["nonsense"] });
+    let refused = alice.call("session_wait", nobody).await;
+    assert_eq!(refused["isError"], true, "{refused}");
+}
+
 #[tokio::test]
 async fn a_task_that_is_cancelled_as_it_begins_ends() {
     const ROUNDS: u64 = 30;
@@ -158,6 +213,27 @@ async fn a_task_that_is_cancelled_as_it_begins_ends() {
     }
     let task = begin(&alice, &session, "say still here").await;
     assert_eq!(settled(&alice, &task).await["status"], "completed");
+}
+
+#[tokio::test]
+async fn tasks_that_wait_end_at_once_though_the_one_before_them_is_just_beginning() {
+    const ROUNDS: u64 = 20;
+    let world = World::new().await;
+    let alice = with_tasks(world.client(&world.keys.alice));
+    let session = session(&alice).await;
+    for round in 0..ROUNDS {
+        let running = begin(&alice, &session, "sleep 600").await;
+        let kept = begin(&alice, &session, "say next").await;
+        let waiting = begin(&alice, &session, "say never").await;
+        tokio::time::sleep(Duration::from_micros(round * 300)).await;
+        for task in [&waiting, &running] {
+            alice
+                .request("tasks/cancel", json!({ "taskId": task }))
+                .await;
+            assert_eq!(settled(&alice, task).await["status"], "cancelled");
+        }
+        assert_eq!(settled(&alice, &kept).await["status"], "completed");
+    }
 }
 
 #[tokio::test]

@@ -56,7 +56,8 @@ impl Plan {
             Ok(Self {
                 subscribers: next(500)?,
                 sessions: next(200)?.max(1),
-                rate: next(2_000)?.max(1),
+                // A little more than is measured: prompts and the last words take time too.
+                rate: next(2_250)?.max(1),
                 seconds: next(20)?,
             })
         };
