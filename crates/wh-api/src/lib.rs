@@ -19,6 +19,7 @@ mod repo;
 mod server;
 mod session;
 mod session_brief;
+mod session_card;
 mod session_life;
 mod share;
 mod task;
@@ -58,6 +59,7 @@ pub use session::{
     SessionView,
 };
 pub use session_brief::{SessionBriefListView, SessionBriefView};
+pub use session_card::SessionCardView;
 pub use session_life::{
     BudgetInput, PolicyInput, PolicyRuleInput, PromptedView, SessionCreateRequest,
     SessionForkRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,

@@ -8,7 +8,7 @@ use wh_domain::{
 };
 
 use crate::{
-    BudgetInput, PolicyInput,
+    BudgetInput, PolicyInput, SessionCardView,
     common::{list_request, optional, optional_reference, reference, time},
 };
 
@@ -141,7 +141,7 @@ impl From<&Session> for SessionSummaryView {
 /// Some sessions, newest first.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SessionListView {
-    pub sessions: Vec<SessionSummaryView>,
+    pub sessions: Vec<SessionCardView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
 }
