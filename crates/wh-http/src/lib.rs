@@ -15,6 +15,7 @@
 mod auth;
 mod call;
 mod config;
+mod dashboard;
 mod edge;
 mod error;
 mod events;

@@ -1,16 +1,17 @@
-//! The few HTML pages there are until the dashboard is. Nothing in them runs, and nothing is fetched from elsewhere.
+//! The few HTML pages there are without the dashboard. Nothing in them runs, and nothing is fetched from elsewhere.
 
 use axum::response::{Html, IntoResponse, Response};
 use http::{HeaderValue, StatusCode, header};
 
-/// The page at `/`.
-pub(crate) async fn home() -> Html<String> {
+/// The page in place of a dashboard that was not built.
+pub(crate) fn without_dashboard() -> Html<String> {
     let version = env!("CARGO_PKG_VERSION");
     page(
         "Wheelhouse",
         &format!(
             "<p>This is Wheelhouse {version}: it runs coding agents and lets people and agents direct them.</p>\n\
-             <p>The dashboard is not built yet. Until then:</p>\n\
+             <p>The dashboard is not built into this program: <code>cargo xtask web build</code>, which needs Node, builds it, and \
+             <code>cargo xtask up</code> builds both. Without it:</p>\n\
              <ul>\n\
              <li><a href=\"/openapi.json\">/openapi.json</a> describes the REST interface at /api/v1</li>\n\
              <li>/mcp is where MCP clients connect; <code>wheelhouse mcp install</code> sets one up</li>\n\
@@ -57,6 +58,19 @@ fn escape(text: &str) -> String {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn without_a_dashboard_the_page_says_how_to_get_it() {
+        let Html(page) = without_dashboard();
+        for wanted in [
+            "Wheelhouse",
+            "/openapi.json",
+            "/mcp",
+            "cargo xtask web build",
+        ] {
+            assert!(page.contains(wanted), "{wanted}");
+        }
+    }
 
     #[test]
     fn markup_becomes_text() {

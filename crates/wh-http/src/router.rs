@@ -16,14 +16,14 @@ use wh_app::App;
 use crate::{
     DialectMount, HttpConfig, LineServer, Mounts,
     auth::{AuthLayer, Door},
-    call,
+    call, dashboard,
     edge::{Edge, MCP_PATH},
     error::ApiError,
     events,
     guard::GuardLayer,
     health, limit, lines, login, metrics,
     observe::ObserveLayer,
-    openapi, pages,
+    openapi,
     panic::CatchLayer,
     routes,
     state::{Server, ServerState},
@@ -65,8 +65,11 @@ pub fn router(app: Arc<App>, config: HttpConfig, mounts: Mounts) -> Edge {
 fn public(server: &Server) -> Router {
     // A link that is only looked at, as previews do with HEAD, must not be used up.
     let login = get(login::login).head(no_such_method);
-    Router::new()
-        .route("/", get(pages::home))
+    let mut router = Router::new().route(dashboard::FILES, get(dashboard::file));
+    for page in dashboard::PAGES {
+        router = router.route(page, get(dashboard::page));
+    }
+    router
         .route("/healthz", get(health::live))
         .route("/readyz", get(health::ready))
         .route("/login", login)
