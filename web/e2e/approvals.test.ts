@@ -1,0 +1,73 @@
+import { expect, test } from "vitest";
+
+import { conversation, idle, inState, said, send, startSession, visit } from "./browser";
+import { stage } from "./stage";
+
+const on = stage();
+
+test("allow once, always, and deny with a reason", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "ask delete the build folder");
+  const asked = page.getByRole("region", { name: "The agent asks for permission" });
+  await asked.getByText("delete the build folder").waitFor();
+  await expect.poll(() => page.title()).toMatch(/^\(1\) /);
+  await asked.getByRole("button", { name: "Allow once" }).click();
+  await said(page, "delete the build folder: allow");
+  await idle(page);
+  await asked.waitFor({ state: "detached" });
+  await expect.poll(() => page.title()).not.toMatch(/^\(/);
+
+  await send(page, "ask run the tests");
+  await asked.getByRole("button", { name: "Always allow" }).click();
+  await said(page, "run the tests: always");
+
+  await send(page, "ask push to main");
+  await asked.getByRole("button", { name: "Deny…" }).click();
+  await asked.getByLabel("Reason (optional)").fill("not on a Friday");
+  await asked.getByRole("button", { name: "Deny", exact: true }).click();
+  await said(page, "push to main: reject");
+  await idle(page);
+  const answers = await on.server.cli("approvals", "--all", "--json");
+  expect(answers).toContain("not on a Friday");
+  expect(troubles).toEqual([]);
+});
+
+test("the inbox holds what needs you: questions, permissions, failures", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "question which colour?");
+  await page.getByRole("region", { name: "The agent has a question" }).waitFor();
+  await page.getByRole("link", { name: "Inbox 1 waiting" }).click();
+  const question = page.getByRole("region", { name: "The agent has a question" });
+  await question.getByText("which colour?").waitFor();
+  await question.getByLabel("Your answer").fill("teal");
+  await question.getByRole("button", { name: "Answer" }).click();
+  await page.getByText("Nothing needs you").waitFor();
+
+  await page.goBack();
+  await said(page, "teal");
+  await idle(page);
+  await send(page, "crash");
+  await inState(page, "interrupted");
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await page.getByRole("region", { name: "Failed or interrupted" }).getByRole("link", { name: /which colour/ }).click();
+  await page.getByRole("button", { name: "Resume" }).click();
+  await idle(page);
+  expect(troubles).toEqual([]);
+});
+
+test("steering ends the turn that runs, and an interrupt ends it for good", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say working\nsleep 60");
+  await said(page, "working");
+  await send(page, "say this waits");
+  await page.getByText("1 prompt waits").waitFor();
+  await page.getByText("“say this waits”").waitFor();
+  await page.getByLabel("While it is at work").selectOption("steer");
+  await send(page, "say steered\nsleep 60");
+  await said(page, "steered");
+  await page.getByRole("button", { name: "Interrupt" }).click();
+  await said(page, "this waits");
+  await idle(page);
+  expect(await conversation(page).getByText("this waits", { exact: true }).count()).toBe(1);
+  expect(troubles).toEqual([]);
+});

@@ -1,0 +1,48 @@
+import { expect, test } from "vitest";
+
+import { idle, startSession, visit } from "./browser";
+import { stage } from "./stage";
+
+const on = stage();
+
+test("everything is reached by keys", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say hello keyboard");
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("heading", { name: "Sessions", exact: true }).waitFor();
+  await page.keyboard.press("?");
+  await page.getByRole("dialog", { name: "Keyboard shortcuts" }).getByText("Go anywhere").waitFor();
+  await page.keyboard.press("Escape");
+  await page.keyboard.press("g");
+  await page.keyboard.press("i");
+  await page.getByRole("heading", { name: "Inbox" }).waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("hello keyb");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(/\/sessions\//);
+  await idle(page);
+  await page.keyboard.press(".");
+  await page.keyboard.type("say typed");
+  await page.keyboard.press("Enter");
+  await page.getByRole("log").getByText("typed", { exact: true }).waitFor();
+  expect(troubles).toEqual([]);
+});
+
+test("the theme is kept, and a phone shows everything without scrolling sideways", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await page.getByRole("button", { name: "Theme: system" }).click();
+  await page.getByRole("button", { name: "Theme: light" }).click();
+  await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+  expect(await page.locator("html").getAttribute("data-theme")).toBe("dark");
+  await page.reload();
+  await page.getByRole("button", { name: "Theme: dark" }).waitFor();
+
+  await page.setViewportSize({ width: 390, height: 844 });
+  for (const name of ["Sessions", "Inbox", "New session", "Keys"]) {
+    await page.getByRole("navigation").getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
+    expect(overflow, name).toBeLessThanOrEqual(0);
+  }
+  expect(troubles).toEqual([]);
+});

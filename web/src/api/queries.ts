@@ -1,0 +1,144 @@
+import { queryOptions } from "@tanstack/react-query";
+
+import { api, ask, type Message } from "./client";
+
+/** The name of everything that is kept, from the general to the special: the feed invalidates by the beginning of a name. */
+export const keys = {
+  whoami: ["whoami"] as const,
+  sessions: ["sessions"] as const,
+  session: (id: string) => ["session", id] as const,
+  messages: (id: string) => ["messages", id] as const,
+  messagePage: (id: string, page: number) => ["messages", id, page] as const,
+  approvals: ["approvals"] as const,
+  turns: (id: string) => ["turns", id] as const,
+  turn: (id: string, turn: string) => ["turns", id, turn] as const,
+  tree: (id: string) => ["tree", id] as const,
+  diff: (worktree: string) => ["diff", worktree] as const,
+  diffs: ["diff"] as const,
+  trees: ["tree"] as const,
+  repos: ["repos"] as const,
+  agents: ["agents"] as const,
+  keys: ["keys"] as const,
+};
+
+/** The last 8 digits of an id, which the server takes wherever it takes an id. */
+export function shortId(id: string): string {
+  return id.slice(-8);
+}
+
+export const whoami = queryOptions({
+  queryKey: keys.whoami,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/whoami", { signal })),
+});
+
+/** How many sessions the status view shows; older ones are found by search. */
+export const SESSIONS_SHOWN = 200;
+
+export const sessionList = queryOptions({
+  queryKey: keys.sessions,
+  queryFn: ({ signal }) =>
+    ask(api.GET("/api/v1/sessions", { params: { query: { limit: SESSIONS_SHOWN } }, signal })),
+});
+
+export const session = (id: string) =>
+  queryOptions({
+    queryKey: keys.session(id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/sessions/{session}", { params: { path: { session: id } }, signal })),
+  });
+
+export const approvalList = queryOptions({
+  queryKey: keys.approvals,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/approvals", { params: { query: { limit: 200 } }, signal })),
+});
+
+export const turnList = (id: string) =>
+  queryOptions({
+    queryKey: keys.turns(id),
+    queryFn: ({ signal }) =>
+      ask(api.GET("/api/v1/sessions/{session}/turns", { params: { path: { session: id }, query: { limit: 200 } }, signal })),
+  });
+
+export const turn = (sessionId: string, id: string) =>
+  queryOptions({
+    queryKey: keys.turn(sessionId, id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/turns/{turn}", { params: { path: { turn: id } }, signal })),
+  });
+
+export const sessionTree = (id: string) =>
+  queryOptions({
+    queryKey: keys.tree(id),
+    queryFn: ({ signal }) =>
+      ask(api.GET("/api/v1/sessions/{session}/tree", { params: { path: { session: id } }, signal })),
+  });
+
+export const worktreeDiff = (worktree: string) =>
+  queryOptions({
+    queryKey: keys.diff(worktree),
+    queryFn: ({ signal }) =>
+      ask(
+        api.GET("/api/v1/worktrees/{worktree}/diff", {
+          params: { path: { worktree }, query: { bytes_max: 1_000_000, limit: 300 } },
+          signal,
+        }),
+      ),
+  });
+
+export const repoList = queryOptions({
+  queryKey: keys.repos,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/repos", { params: { query: { limit: 200 } }, signal })),
+});
+
+export const agentList = queryOptions({
+  queryKey: keys.agents,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/agents", { signal })),
+});
+
+export const keyList = queryOptions({
+  queryKey: keys.keys,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/keys", { params: { query: { limit: 200 } }, signal })),
+});
+
+/** Messages are numbered from 1 without gaps, so a page is a range of numbers whatever else is loaded. */
+export const PAGE_MESSAGES = 50;
+
+export function pageOf(seq: number): number {
+  return Math.floor((seq - 1) / PAGE_MESSAGES);
+}
+
+/** Reads the messages after a number, up to and including another; long ones come in several answers. */
+export async function readMessages(
+  id: string,
+  after: number,
+  through: number,
+  signal?: AbortSignal,
+): Promise<{ messages: Message[]; lastSeq: number }> {
+  const messages: Message[] = [];
+  let from = after;
+  for (;;) {
+    const query = {
+      after: String(from),
+      view: "full",
+      include_system: true,
+      limit: Math.min(200, Math.max(1, through - from)),
+      max_bytes: 1_000_000,
+    };
+    const params = { path: { session: id }, query };
+    const part = await ask(api.GET("/api/v1/sessions/{session}/messages", { params, signal }));
+    messages.push(...part.messages.filter((message) => message.seq <= through));
+    const next = part.next_after;
+    if (!next || next <= from || next >= through) {
+      return { messages, lastSeq: part.last_seq };
+    }
+    from = next;
+  }
+}
+
+export const messagePage = (id: string, page: number) =>
+  queryOptions({
+    queryKey: keys.messagePage(id, page),
+    queryFn: async ({ signal }) => {
+      const after = page * PAGE_MESSAGES;
+      const { messages } = await readMessages(id, after, after + PAGE_MESSAGES, signal);
+      return messages;
+    },
+  });

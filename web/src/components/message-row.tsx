@@ -1,0 +1,75 @@
+import { Bot, Brain, CircleAlert, ListChecks, User } from "lucide-react";
+import { memo, type ReactNode } from "react";
+
+import type { Message } from "@/api/client";
+
+import { AnsiText } from "./ansi-text";
+import { Markdown } from "./markdown";
+import { Name } from "./name";
+import { ToolCall } from "./tool-call";
+
+/** One entry of a conversation. */
+export const MessageRow = memo(function MessageRow({ message }: { message: Message }) {
+  switch (message.kind) {
+    case "prompt":
+      return (
+        <Entry icon={<User size={15} aria-hidden="true" />} who={<Name>{message.sender ?? "You"}</Name>}>
+          <div dir="auto" className="rounded-lg bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
+            <AnsiText>{message.text}</AnsiText>
+          </div>
+        </Entry>
+      );
+    case "agent":
+      return (
+        <Entry icon={<Bot size={15} aria-hidden="true" />} who="Agent">
+          <Markdown>{message.text}</Markdown>
+        </Entry>
+      );
+    case "thought":
+      return (
+        <details className="ml-7 text-muted">
+          <summary className="inline-flex cursor-pointer items-center gap-1.5 text-sm">
+            <Brain size={14} aria-hidden="true" /> Thought
+          </summary>
+          <div className="mt-1 border-l-2 border-line pl-3">
+            <Markdown>{message.text}</Markdown>
+          </div>
+        </details>
+      );
+    case "tool_call":
+      return (
+        <div className="ml-7">
+          <ToolCall title={message.text} detail={message.detail} />
+        </div>
+      );
+    case "plan":
+      return (
+        <Entry icon={<ListChecks size={15} aria-hidden="true" />} who="Plan">
+          <p className="whitespace-pre-wrap">
+            <AnsiText>{message.text}</AnsiText>
+          </p>
+        </Entry>
+      );
+    default:
+      return (
+        <p className="ml-7 flex items-start gap-1.5 text-sm text-muted">
+          <CircleAlert size={14} aria-hidden="true" className="mt-1 shrink-0" />
+          <span className="min-w-0 break-words whitespace-pre-wrap">
+            <AnsiText>{message.text}</AnsiText>
+          </span>
+        </p>
+      );
+  }
+});
+
+function Entry({ icon, who, children }: { icon: ReactNode; who: ReactNode; children: ReactNode }) {
+  return (
+    <article className="flex gap-2">
+      <span className="mt-0.5 flex size-5 shrink-0 items-center justify-center text-muted">{icon}</span>
+      <div className="min-w-0 flex-1">
+        <p className="text-xs font-medium text-muted">{who}</p>
+        {children}
+      </div>
+    </article>
+  );
+}

@@ -1,0 +1,131 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { ArrowLeft, Ellipsis } from "lucide-react";
+import { DropdownMenu } from "radix-ui";
+import { useState } from "react";
+
+import { api, ask, mark, type Session } from "@/api/client";
+import { keys } from "@/api/queries";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Confirm } from "@/ui/confirm";
+import { toast, toastError } from "@/ui/toast";
+import { sessionCan } from "@/util/session";
+import { dollars, plain } from "@/util/text";
+
+import { Name } from "./name";
+import { StateBadge } from "./state-badge";
+
+const DONE = { start: "resumed", stop: "being stopped", archive: "archived", restore: "restored", delete: "deleted" };
+type Action = keyof typeof DONE;
+
+/** What the session is, what it is at, and what can be done with it. */
+export function SessionHeader({ id, session }: { id: string; session: Session }) {
+  const client = useQueryClient();
+  const navigate = useNavigate();
+  const [isDeleting, setDeleting] = useState(false);
+  const manage = useMutation({
+    mutationFn: (action: Action) =>
+      ask(
+        api.POST("/api/v1/sessions/{session}/manage", {
+          params: { path: { session: id }, header: mark() },
+          body: { action },
+        }),
+      ),
+    onSuccess: async (changed, action) => {
+      toast(`The session is ${DONE[action]}`);
+      if (action === "delete") {
+        await navigate({ to: "/" });
+      } else {
+        client.setQueryData(keys.session(id), changed);
+      }
+    },
+    onError: toastError,
+  });
+  return (
+    <header role="group" aria-label="About this session" className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-panel px-4 py-2">
+      <Link to="/" aria-label="All sessions" className="rounded p-1 text-muted hover:bg-sunken">
+        <ArrowLeft size={16} aria-hidden="true" />
+      </Link>
+      <h1 className="min-w-0 truncate text-base font-semibold">
+        <Name>{session.title}</Name>
+      </h1>
+      <StateBadge state={session.state} />
+      {session.archived && <Badge>archived</Badge>}
+      {session.tools_link === "broken" && <Badge tone="warn">its tools are not connected</Badge>}
+      <span className="text-sm text-muted">
+        {session.agent} · {session.tokens_used} tokens
+        {session.cost_micros > 0 && ` · ${dollars(session.cost_micros)}`}
+      </span>
+      <span className="ml-auto flex gap-2">
+        {sessionCan.resume(session) === undefined ? (
+          <Button look="primary" disabled={manage.isPending} onClick={() => manage.mutate("start")}>
+            Resume
+          </Button>
+        ) : (
+          <Button refused={sessionCan.stop(session)} disabled={manage.isPending} onClick={() => manage.mutate("stop")}>
+            Stop
+          </Button>
+        )}
+        <More
+          session={session}
+          onArchive={() => manage.mutate(session.archived ? "restore" : "archive")}
+          onDelete={() => setDeleting(true)}
+        />
+      </span>
+      {session.failure && (
+        <p role="alert" className="w-full text-sm break-words text-danger">
+          It failed: {plain(session.failure)}
+        </p>
+      )}
+      <Confirm
+        title="Delete this session?"
+        about="Its conversation is deleted for good. Its branch stays."
+        action="Delete"
+        isOpen={isDeleting}
+        isBusy={manage.isPending}
+        onClose={() => setDeleting(false)}
+        onConfirm={() => manage.mutate("delete", { onSettled: () => setDeleting(false) })}
+      />
+    </header>
+  );
+}
+
+interface MoreProps {
+  session: Session;
+  onArchive: () => void;
+  onDelete: () => void;
+}
+
+function More({ session, onArchive, onDelete }: MoreProps) {
+  const refused = sessionCan.delete(session);
+  const item = "block w-full cursor-pointer rounded px-3 py-1.5 text-left outline-none data-[highlighted]:bg-sunken";
+  return (
+    <DropdownMenu.Root modal={false}>
+      <DropdownMenu.Trigger asChild>
+        <Button aria-label="More actions">
+          <Ellipsis size={16} aria-hidden="true" />
+        </Button>
+      </DropdownMenu.Trigger>
+      <DropdownMenu.Portal>
+        <DropdownMenu.Content
+          align="end"
+          sideOffset={4}
+          className="z-50 min-w-40 rounded-md border border-line bg-raised p-1 shadow-lg"
+        >
+          <DropdownMenu.Item className={item} onSelect={onArchive}>
+            {session.archived ? "Restore" : "Archive"}
+          </DropdownMenu.Item>
+          <DropdownMenu.Item
+            className={`${item} text-danger data-[disabled]:cursor-not-allowed data-[disabled]:opacity-50`}
+            disabled={refused !== undefined}
+            title={refused}
+            onSelect={onDelete}
+          >
+            Delete…
+          </DropdownMenu.Item>
+        </DropdownMenu.Content>
+      </DropdownMenu.Portal>
+    </DropdownMenu.Root>
+  );
+}

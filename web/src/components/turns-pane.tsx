@@ -1,0 +1,64 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { useNavigate } from "@tanstack/react-router";
+import { GitFork } from "lucide-react";
+
+import { api, ask, mark, type Turn } from "@/api/client";
+import { shortId, turnList } from "@/api/queries";
+import { useNow } from "@/hooks/use-now";
+import { Button } from "@/ui/button";
+import { Empty } from "@/ui/empty";
+import { Loaded } from "@/ui/loaded";
+import { toastError } from "@/ui/toast";
+import { ago, dollars, plain } from "@/util/text";
+
+import { StateBadge } from "./state-badge";
+
+/** The session's turns, latest first; another session can be begun at the end of each. */
+export function TurnsPane({ id }: { id: string }) {
+  const turns = useQuery(turnList(id));
+  const now = useNow();
+  const navigate = useNavigate();
+  const fork = useMutation({
+    mutationFn: (turn: Turn) =>
+      ask(
+        api.POST("/api/v1/sessions/{session}/forks", {
+          params: { path: { session: id }, header: mark() },
+          body: { turn: String(turn.number) },
+        }),
+      ),
+    onSuccess: (made) => navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } }),
+    onError: toastError,
+  });
+  return (
+    <Loaded query={turns}>
+      {(data) => (
+        <div className="h-full overflow-y-auto p-3">
+          {data.turns.length === 0 && <Empty title="No turns yet">A turn is one prompt and all that came of it.</Empty>}
+          <ol aria-label="Turns" reversed className="flex flex-col gap-2">
+            {data.turns.map((turn) => (
+              <li key={turn.id} className="flex flex-wrap items-center gap-2 rounded-md border border-line bg-panel px-3 py-2">
+                <span className="font-medium">Turn {turn.number}</span>
+                <StateBadge state={turn.state} />
+                <span className="text-sm text-muted">
+                  {ago(turn.created_at, now)} · {turn.tokens_used} tokens
+                  {turn.cost_micros > 0 && ` · ${dollars(turn.cost_micros)}`}
+                </span>
+                <Button
+                  look="quiet"
+                  className="ml-auto"
+                  aria-label={`Fork after turn ${turn.number}`}
+                  refused={turn.finished_at ? undefined : "The turn is not over."}
+                  disabled={fork.isPending}
+                  onClick={() => fork.mutate(turn)}
+                >
+                  <GitFork size={14} aria-hidden="true" /> Fork
+                </Button>
+                {turn.reason && <p className="w-full text-sm break-words text-muted">{plain(turn.reason)}</p>}
+              </li>
+            ))}
+          </ol>
+        </div>
+      )}
+    </Loaded>
+  );
+}

@@ -1,0 +1,58 @@
+import type { QueryKey } from "@tanstack/react-query";
+
+import type { FeedEvent } from "@/api/client";
+import { keys, shortId } from "@/api/queries";
+
+/** What an event makes out of date. */
+export type Effect =
+  /** Everything whose name begins so; `soon` when it may wait a moment, because more of the same is likely. */
+  | { kind: "stale"; key: QueryKey; soon?: boolean }
+  /** Messages of a session, from a number on. */
+  | { kind: "messages"; session: string; from: number; last: number }
+  /** A session is gone. */
+  | { kind: "gone"; session: string };
+
+const stale = (key: QueryKey, soon = false): Effect => ({ kind: "stale", key, soon });
+
+/** Says what an event makes out of date. Events say what changed and not to what, so the rest is asked for. */
+export function effectsOf(event: FeedEvent): Effect[] {
+  const session = event.session_id ? shortId(event.session_id) : undefined;
+  switch (event.subject_kind) {
+    case "session":
+      return ofSession(event, shortId(event.subject_id));
+    case "turn":
+      return session
+        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.sessions, true)]
+        : [];
+    case "approval":
+      return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions, true)] : [])];
+    case "worktree":
+      return [stale(keys.diffs)];
+    case "repo":
+      return [stale(keys.repos)];
+    case "key":
+      return [stale(keys.keys)];
+    case "user":
+      return [stale(keys.whoami)];
+    default:
+      return [];
+  }
+}
+
+function ofSession(event: FeedEvent, id: string): Effect[] {
+  switch (event.kind) {
+    case "message_added": {
+      const last = Number(event.facts?.seq ?? 0);
+      const from = Number(event.facts?.from ?? event.facts?.seq ?? 0);
+      return [
+        { kind: "messages", session: id, from, last },
+        stale(keys.sessions, true),
+        stale(keys.diffs, true),
+      ];
+    }
+    case "deleted":
+      return [{ kind: "gone", session: id }, stale(keys.sessions), stale(keys.trees), stale(keys.approvals)];
+    default:
+      return [stale(keys.sessions), stale(keys.session(id)), stale(keys.trees), stale(keys.turns(id))];
+  }
+}

@@ -1,0 +1,85 @@
+import { useQuery } from "@tanstack/react-query";
+import { useId, type ReactNode } from "react";
+
+import type { SessionCard } from "@/api/client";
+import { approvalList, sessionList } from "@/api/queries";
+import { ApprovalCard } from "@/components/approval";
+import { NotifyButton } from "@/components/notify";
+import { SessionCardItem } from "@/components/session-card";
+import { useNow } from "@/hooks/use-now";
+import { usePageTitle } from "@/hooks/use-page-title";
+import { Empty } from "@/ui/empty";
+import { Loaded } from "@/ui/loaded";
+
+/** All that waits for a person: answers first, then what broke or ran out. */
+export function InboxPage() {
+  usePageTitle("Inbox");
+  const approvals = useQuery(approvalList);
+  const sessions = useQuery(sessionList);
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex max-w-3xl flex-col gap-6 p-6">
+        <div className="flex items-center justify-between gap-3">
+          <h1 className="text-xl font-semibold">Inbox</h1>
+          <NotifyButton />
+        </div>
+        <Loaded query={approvals}>
+          {(asked) => (
+            <Loaded query={sessions}>
+              {(all) => {
+                const broken = all.sessions.filter((session) => ["failed", "interrupted"].includes(session.state));
+                const spent = all.sessions.filter((session) => session.budget_spent);
+                if (asked.approvals.length + broken.length + spent.length === 0) {
+                  return (
+                    <Empty title="Nothing needs you">
+                      Permissions that agents ask for, their questions, sessions that broke and budgets that are used up appear here.
+                    </Empty>
+                  );
+                }
+                return (
+                  <>
+                    {asked.approvals.length > 0 && (
+                      <Part title="Waiting for your answer">
+                        {asked.approvals.map((approval) => (
+                          <ApprovalCard key={approval.id} approval={approval} withSession />
+                        ))}
+                      </Part>
+                    )}
+                    <Cards title="Failed or interrupted" sessions={broken} />
+                    <Cards title="Budget used up" sessions={spent} />
+                  </>
+                );
+              }}
+            </Loaded>
+          )}
+        </Loaded>
+      </div>
+    </div>
+  );
+}
+
+function Part({ title, children }: { title: string; children: ReactNode }) {
+  const heading = useId();
+  return (
+    <section aria-labelledby={heading} className="flex flex-col gap-2">
+      <h2 id={heading} className="text-sm font-semibold text-muted">
+        {title}
+      </h2>
+      {children}
+    </section>
+  );
+}
+
+function Cards({ title, sessions }: { title: string; sessions: SessionCard[] }) {
+  const now = useNow();
+  if (sessions.length === 0) {
+    return null;
+  }
+  return (
+    <Part title={title}>
+      {sessions.map((session) => (
+        <SessionCardItem key={session.id} session={session} now={now} />
+      ))}
+    </Part>
+  );
+}

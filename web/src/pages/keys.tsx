@@ -1,0 +1,109 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { KeyRound, Plus } from "lucide-react";
+import { useState } from "react";
+
+import { api, ask, type Key } from "@/api/client";
+import { keyList } from "@/api/queries";
+import { KeyForm } from "@/components/key-form";
+import { Name } from "@/components/name";
+import { useNow } from "@/hooks/use-now";
+import { usePageTitle } from "@/hooks/use-page-title";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Confirm } from "@/ui/confirm";
+import { Empty } from "@/ui/empty";
+import { Loaded } from "@/ui/loaded";
+import { toast, toastError } from "@/ui/toast";
+import { ago } from "@/util/text";
+
+/** The keys by which programs and MCP clients are let in. */
+export function KeysPage() {
+  usePageTitle("Keys");
+  const list = useQuery(keyList);
+  const [isMaking, setMaking] = useState(false);
+  const [revoking, setRevoking] = useState<Key>();
+  const revoke = useMutation({
+    mutationFn: (key: Key) => ask(api.DELETE("/api/v1/keys/{key}", { params: { path: { key: key.id } } })),
+    onSuccess: (key) => toast(`The key ${key.name} is revoked`),
+    onError: toastError,
+    onSettled: () => setRevoking(undefined),
+  });
+  return (
+    <div className="h-full overflow-y-auto">
+      <div className="mx-auto flex max-w-4xl flex-col gap-4 p-6">
+        <div className="flex items-center justify-between gap-3">
+          <h1 className="text-xl font-semibold">Keys</h1>
+          <Button look="primary" onClick={() => setMaking(true)}>
+            <Plus size={14} aria-hidden="true" /> New key
+          </Button>
+        </div>
+        <Loaded query={list}>
+          {(data) =>
+            data.keys.length === 0 ? (
+              <Empty title="No keys yet">A program or an MCP client on another machine needs one to be let in.</Empty>
+            ) : (
+              <KeyTable keys={data.keys} onRevoke={setRevoking} />
+            )
+          }
+        </Loaded>
+      </div>
+      <KeyForm isOpen={isMaking} onClose={() => setMaking(false)} />
+      <Confirm
+        title={`Revoke ${revoking?.name ?? "the key"}?`}
+        about="Whoever uses it is not let in any more. This cannot be undone."
+        action="Revoke"
+        isOpen={revoking !== undefined}
+        isBusy={revoke.isPending}
+        onClose={() => setRevoking(undefined)}
+        onConfirm={() => revoking && revoke.mutate(revoking)}
+      />
+    </div>
+  );
+}
+
+function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => void }) {
+  const now = useNow();
+  return (
+    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+      <table className="w-full text-left">
+        <thead className="text-sm text-muted">
+          <tr>
+            {["Name", "Key", "May", "Status", "Last used"].map((title) => (
+              <th key={title} scope="col" className="px-3 py-2 font-medium">
+                {title}
+              </th>
+            ))}
+            <th scope="col">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {keys.map((key) => (
+            <tr key={key.id} className="border-t border-line">
+              <th scope="row" className="px-3 py-2 font-medium break-all">
+                <KeyRound size={13} aria-hidden="true" className="mr-1.5 inline text-muted" />
+                <Name>{key.name}</Name>
+              </th>
+              <td className="px-3 py-2 font-mono text-sm">{key.prefix}…</td>
+              <td className="px-3 py-2">{key.scope}</td>
+              <td className="px-3 py-2">
+                <Badge tone={key.status === "active" ? "good" : "neutral"}>{key.status}</Badge>
+              </td>
+              <td className="px-3 py-2 text-sm text-muted">{key.last_used_at ? ago(key.last_used_at, now) : "never"}</td>
+              <td className="px-3 py-2 text-right">
+                <Button
+                  refused={key.status === "revoked" ? "It is revoked." : undefined}
+                  aria-label={`Revoke ${key.name}`}
+                  onClick={() => onRevoke(key)}
+                >
+                  Revoke
+                </Button>
+              </td>
+            </tr>
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}

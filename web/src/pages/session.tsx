@@ -1,0 +1,93 @@
+import { useQuery } from "@tanstack/react-query";
+import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { Tabs } from "radix-ui";
+
+import type { Session } from "@/api/client";
+import { approvalList, session as sessionQuery, shortId } from "@/api/queries";
+import { ApprovalCard } from "@/components/approval";
+import { Conversation } from "@/components/conversation";
+import { DiffPane } from "@/components/diff-pane";
+import { PromptBox } from "@/components/prompt-box";
+import { SessionHeader } from "@/components/session-header";
+import { TreePane } from "@/components/tree-pane";
+import { TurnsPane } from "@/components/turns-pane";
+import { usePageTitle } from "@/hooks/use-page-title";
+import { Loaded } from "@/ui/loaded";
+import { PANES, type Pane } from "@/util/panes";
+
+const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns" };
+
+/** One session: its conversation, what it waits for, and panes with what came of it. */
+export function SessionPage() {
+  const { session: id } = useParams({ from: "/sessions/$session" });
+  const query = useQuery(sessionQuery(id));
+  usePageTitle(query.data?.title ?? "Session");
+  return <Loaded query={query}>{(session) => <Shown key={session.id} session={session} />}</Loaded>;
+}
+
+function Shown({ session }: { session: Session }) {
+  const id = shortId(session.id);
+  const { pane } = useSearch({ from: "/sessions/$session" });
+  const navigate = useNavigate();
+  return (
+    <div className="flex h-full min-h-0 flex-col">
+      <SessionHeader id={id} session={session} />
+      <div className="flex min-h-0 flex-1 max-lg:flex-col">
+        <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:min-h-[55vh]">
+          <Conversation session={id} count={session.last_seq} />
+          <Waiting id={id} />
+          <PromptBox id={id} session={session} />
+        </section>
+        <Tabs.Root
+          value={pane ?? "diff"}
+          onValueChange={(value) =>
+            void navigate({
+              to: "/sessions/$session",
+              params: { session: id },
+              search: { pane: value as Pane },
+              replace: true,
+            })
+          }
+          className="flex min-h-0 w-[44%] flex-col border-l border-line max-lg:w-full max-lg:flex-1 max-lg:border-t max-lg:border-l-0"
+        >
+          <Tabs.List aria-label="Panes" className="flex gap-1 border-b border-line bg-panel px-2">
+            {PANES.map((name) => (
+              <Tabs.Trigger
+                key={name}
+                value={name}
+                className="border-b-2 border-transparent px-3 py-2 text-muted data-[state=active]:border-accent data-[state=active]:text-text"
+              >
+                {NAMES[name]}
+              </Tabs.Trigger>
+            ))}
+          </Tabs.List>
+          <Tabs.Content value="diff" className="min-h-0 flex-1">
+            <DiffPane id={id} session={session} />
+          </Tabs.Content>
+          <Tabs.Content value="tree" className="min-h-0 flex-1">
+            <TreePane id={id} />
+          </Tabs.Content>
+          <Tabs.Content value="turns" className="min-h-0 flex-1">
+            <TurnsPane id={id} />
+          </Tabs.Content>
+        </Tabs.Root>
+      </div>
+    </div>
+  );
+}
+
+/** What the session waits for, where it cannot be overlooked. */
+function Waiting({ id }: { id: string }) {
+  const approvals = useQuery(approvalList);
+  const own = approvals.data?.approvals.filter((approval) => shortId(approval.session) === id) ?? [];
+  if (own.length === 0) {
+    return null;
+  }
+  return (
+    <div className="flex max-h-[45vh] flex-col gap-2 overflow-y-auto border-t border-line bg-sunken p-3">
+      {own.map((approval) => (
+        <ApprovalCard key={approval.id} approval={approval} />
+      ))}
+    </div>
+  );
+}

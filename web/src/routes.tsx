@@ -1,0 +1,48 @@
+import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "@tanstack/react-router";
+
+import { AppRoot } from "@/app";
+import { NotFound } from "@/pages/not-found";
+import { readPane } from "@/util/panes";
+
+const root = createRootRoute({ component: AppRoot, notFoundComponent: NotFound });
+
+/** The pages. The server knows the same addresses (`PAGES` in `wh-http/src/dashboard.rs`), and no others. */
+const tree = root.addChildren([
+  createRoute({
+    getParentRoute: () => root,
+    path: "/",
+    component: lazyRouteComponent(() => import("@/pages/sessions"), "SessionsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/inbox",
+    component: lazyRouteComponent(() => import("@/pages/inbox"), "InboxPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/new",
+    component: lazyRouteComponent(() => import("@/pages/new"), "NewPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/keys",
+    component: lazyRouteComponent(() => import("@/pages/keys"), "KeysPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/sessions/$session",
+    validateSearch: (search: Record<string, unknown>) => {
+      const pane = readPane(search.pane);
+      return pane ? { pane } : {};
+    },
+    component: lazyRouteComponent(() => import("@/pages/session"), "SessionPage"),
+  }),
+]);
+
+export const router = createRouter({ routeTree: tree, defaultPreload: "intent" });
+
+declare module "@tanstack/react-router" {
+  interface Register {
+    router: typeof router;
+  }
+}

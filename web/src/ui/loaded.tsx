@@ -1,0 +1,36 @@
+import type { UseQueryResult } from "@tanstack/react-query";
+import type { ReactNode } from "react";
+
+import { ApiError } from "@/api/client";
+
+import { Button } from "./button";
+
+/** Shows what a query holds, or that it is on its way, or why it is not. */
+export function Loaded<T>({ query, children }: { query: UseQueryResult<T>; children: (data: T) => ReactNode }) {
+  if (query.data !== undefined) {
+    return children(query.data);
+  }
+  if (query.isError) {
+    return <Failure error={query.error} onRetry={() => void query.refetch()} />;
+  }
+  return (
+    <p role="status" className="p-4 text-muted">
+      Loading…
+    </p>
+  );
+}
+
+export function Failure({ error, onRetry }: { error: unknown; onRetry?: () => void }) {
+  const told = error instanceof Error ? error.message : "something went wrong";
+  return (
+    <div role="alert" className="m-4 rounded-md border border-danger bg-danger-soft p-3">
+      <p className="font-medium text-danger">{told}</p>
+      {error instanceof ApiError && error.hint && <p className="text-text">{error.hint}</p>}
+      {onRetry && (
+        <Button className="mt-2" onClick={onRetry}>
+          Try again
+        </Button>
+      )}
+    </div>
+  );
+}

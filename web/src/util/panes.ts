@@ -1,0 +1,8 @@
+/** The panes beside a conversation; the address tells which is open. */
+export const PANES = ["diff", "tree", "turns"] as const;
+
+export type Pane = (typeof PANES)[number];
+
+export function readPane(value: unknown): Pane | undefined {
+  return PANES.find((pane) => pane === value);
+}

@@ -1,0 +1,28 @@
+import { expect, test } from "vitest";
+
+import { ago, counted, dollars, plain, plainLines } from "./text";
+
+test("what would disguise a name is made visible", () => {
+  expect(plain("a\u202etxt.exe")).toBe("a⟨202e⟩txt.exe");
+  expect(plain("a\u0000\u001b[31m")).toBe("a⟨0000⟩⟨001b⟩[31m");
+  expect(plain("one\r\ntwo\tthree")).toBe("one two three");
+  expect(plain("👨‍💻 naïve שלום")).toBe("👨‍💻 naïve שלום");
+});
+
+test("lines and tabs of a text stay", () => {
+  expect(plainLines("a\n\tb\u200b\r\nc")).toBe("a\n\tb⟨200b⟩ \nc");
+});
+
+test("ages have one unit", () => {
+  const now = Date.parse("2026-01-02T00:00:00Z");
+  expect(ago("2026-01-01T23:59:58Z", now)).toBe("now");
+  expect(ago("2026-01-01T23:59:20Z", now)).toBe("40 s");
+  expect(ago("2026-01-01T21:30:00Z", now)).toBe("2 h");
+  expect(ago("2025-12-23T00:00:00Z", now)).toBe("10 d");
+});
+
+test("money and counts", () => {
+  expect(dollars(1500)).toBe("$0.002");
+  expect(dollars(12_345_678)).toBe("$12.35");
+  expect([counted(1, "file"), counted(2, "file")]).toEqual(["1 file", "2 files"]);
+});

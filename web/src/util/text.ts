@@ -1,0 +1,53 @@
+/**
+ * Characters that change how others are shown instead of being shown: controls, overrides of the writing direction,
+ * invisible ones. What an agent, a branch or a file is called must not be able to disguise itself with them.
+ */
+const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+
+/** Makes the hidden characters of a name visible. For one line: breaks become spaces. */
+export function plain(text: string): string {
+  return text
+    .replace(/[\t\n\r]+/g, " ")
+    .replace(HIDDEN, (c) => `\u27e8${c.charCodeAt(0).toString(16).padStart(4, "0")}\u27e9`);
+}
+
+/** Makes the hidden characters of a text of several lines visible. */
+export function plainLines(text: string): string {
+  return text.split("\n").map((line) => line.split("\t").map((part) => plain(part)).join("\t")).join("\n");
+}
+
+export function shortened(text: string, max: number): string {
+  return text.length > max ? `${text.slice(0, max).trimEnd()}…` : text;
+}
+
+const STEPS: [number, string][] = [
+  [60, "s"],
+  [60, "min"],
+  [24, "h"],
+  [Number.POSITIVE_INFINITY, "d"],
+];
+
+/** Says how long ago a moment was, in one unit. */
+export function ago(moment: string, now: number): string {
+  let amount = Math.max(0, (now - Date.parse(moment)) / 1000);
+  if (amount < 5) {
+    return "now";
+  }
+  for (const [size, unit] of STEPS) {
+    if (amount < size) {
+      return `${Math.floor(amount)} ${unit}`;
+    }
+    amount /= size;
+  }
+  return "";
+}
+
+/** Says what something cost. */
+export function dollars(micros: number): string {
+  const amount = micros / 1e6;
+  return `$${amount.toFixed(amount < 1 ? 3 : 2)}`;
+}
+
+export function counted(count: number, one: string, many = `${one}s`): string {
+  return `${count} ${count === 1 ? one : many}`;
+}

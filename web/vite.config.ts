@@ -1,0 +1,45 @@
+import { fileURLToPath } from "node:url";
+
+import tailwindcss from "@tailwindcss/vite";
+import react from "@vitejs/plugin-react";
+import { defineConfig } from "vitest/config";
+
+/** The server that `npm run dev` passes requests on to. */
+const server = process.env.WHEELHOUSE_URL ?? "http://127.0.0.1:4180";
+
+/** The server answers only to its own origin, so requests that are passed on must come from it. */
+const proxied = { target: server, changeOrigin: true, headers: { origin: server } };
+
+export default defineConfig({
+  plugins: [react(), tailwindcss()],
+  resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
+  build: {
+    outDir: "dist",
+    emptyOutDir: true,
+    // The policy of the server forbids data: addresses.
+    assetsInlineLimit: 0,
+    // Nothing that runs inline, nothing that needs an older browser.
+    modulePreload: { polyfill: false },
+    target: "es2022",
+  },
+  server: {
+    host: "127.0.0.1",
+    proxy: { "/api": { ...proxied, ws: true }, "/login": proxied, "/openapi.json": proxied },
+  },
+  test: {
+    projects: [
+      { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], environment: "node" } },
+      {
+        extends: true,
+        test: {
+          name: "e2e",
+          include: ["e2e/**/*.test.ts"],
+          environment: "node",
+          testTimeout: 45_000,
+          hookTimeout: 60_000,
+          maxWorkers: 2,
+        },
+      },
+    ],
+  },
+});
