@@ -3,11 +3,13 @@
 use anyhow::{Result, bail};
 
 pub(crate) const HELP: &str = "\
-cargo xtask up [--dev] [-- ARGS]    build wheelhouse and start it; ARGS go to `wheelhouse serve`
+cargo xtask up [--dev] [-- ARGS]    build the dashboard and wheelhouse and start it; ARGS go to `wheelhouse serve`
                                     --dev builds without optimisation
 cargo xtask test [STEP...]          run the checks, all of them or the named steps
 cargo xtask test --agents           install the coding agents, and run the step that drives them
 cargo xtask test --list             list the steps
+cargo xtask web build               build the dashboard into web/dist, which the next build of wheelhouse embeds
+cargo xtask web dev                 serve the dashboard from its sources, beside a running server
 cargo xtask agents                  install the coding agents into target/tools/agents and say where they are
 cargo xtask tidy                    check the shape of the code: crate edges, file sizes, forbidden words
 cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context, sessions";
@@ -18,6 +20,7 @@ pub(crate) enum Invocation {
     Up(UpOptions),
     Test(TestOptions),
     Agents,
+    Web(WebTask),
     Tidy,
     Bench { names: Vec<String> },
 }
@@ -33,6 +36,12 @@ pub(crate) enum Profile {
     Dev,
     #[default]
     Release,
+}
+
+#[derive(Debug, Clone, Copy, PartialEq, Eq)]
+pub(crate) enum WebTask {
+    Build,
+    Dev,
 }
 
 #[derive(Debug, PartialEq, Eq)]
@@ -64,6 +73,7 @@ impl Invocation {
             "up" => parse_up(rest),
             "test" => parse_test(rest),
             "agents" => nothing_after(&command, &rest, Self::Agents),
+            "web" => parse_web(&rest),
             "tidy" => nothing_after(&command, &rest, Self::Tidy),
             "bench" => Ok(Self::Bench {
                 names: names_only("bench", rest)?,
@@ -86,6 +96,15 @@ fn parse_up(args: Vec<String>) -> Result<Invocation> {
         }
     }
     Ok(Invocation::Up(options))
+}
+
+fn parse_web(args: &[String]) -> Result<Invocation> {
+    let words: Vec<_> = args.iter().map(String::as_str).collect();
+    match words[..] {
+        ["build"] => Ok(Invocation::Web(WebTask::Build)),
+        ["dev"] => Ok(Invocation::Web(WebTask::Dev)),
+        _ => bail!("web takes `build` or `dev`\n\n{HELP}"),
+    }
 }
 
 fn parse_test(mut args: Vec<String>) -> Result<Invocation> {
@@ -159,13 +178,21 @@ mod tests {
             parse("test --list").unwrap(),
             Invocation::Test(TestOptions::List)
         );
+        assert_eq!(parse("web dev").unwrap(), Invocation::Web(WebTask::Dev));
         let names = vec!["mcp".into()];
         assert_eq!(parse("bench mcp").unwrap(), Invocation::Bench { names });
     }
 
     #[test]
     fn unknown_words_are_refused_with_the_usage() {
-        for line in ["serve", "up --fast", "test --quick", "tidy all", "bench -v"] {
+        for line in [
+            "serve",
+            "up --fast",
+            "test --quick",
+            "tidy all",
+            "web",
+            "web serve",
+        ] {
             let error = parse(line).unwrap_err().to_string();
             assert!(error.contains("cargo xtask up"), "{line}: {error}");
         }

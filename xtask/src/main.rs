@@ -1,5 +1,5 @@
 //! `cargo xtask …`: the commands a developer and CI use on this repository. `up` builds and starts the server, `test` runs
-//! every check, `agents` installs the coding agents they drive, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
+//! every check, `web` builds the dashboard, `agents` installs the coding agents they drive, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
 //! it still builds when they do not.
 
 mod agents;
@@ -12,6 +12,7 @@ mod tidy;
 mod tools;
 mod ui;
 mod up;
+mod web;
 mod workspace;
 
 use std::process::ExitCode;
@@ -41,6 +42,7 @@ fn dispatch() -> anyhow::Result<ExitCode> {
         Invocation::Up(options) => up::up(&workspace, &options),
         Invocation::Test(options) => test::test(&workspace, &options),
         Invocation::Agents => agents::agents(&workspace),
+        Invocation::Web(task) => web::web(&workspace, task),
         Invocation::Tidy => tidy::tidy(&workspace),
         Invocation::Bench { names } => bench::bench(&workspace, &names),
     }

@@ -4,6 +4,7 @@ mod agents;
 mod cargo;
 mod clients;
 mod conformance;
+mod web;
 
 use std::ops::AddAssign;
 use std::process::ExitCode;
@@ -30,6 +31,7 @@ const STEPS: &[Step] = &[
     step("unit", "all Rust tests", cargo::unit),
     step("conformance", "the official MCP suite", conformance::run),
     step("clients", "the official MCP clients", clients::run),
+    step("web", "the dashboard, in a real browser", web::run),
     step("agents", "real agents, a scripted model", agents::run),
 ];
 

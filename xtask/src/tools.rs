@@ -35,6 +35,10 @@ pub(crate) const C_COMPILER: DebianTool = DebianTool {
     probe: &["cc", "--version"],
     packages: &["gcc", "libc6-dev"],
 };
+pub(crate) const CHROMIUM: DebianTool = DebianTool {
+    probe: &["chromium", "--version"],
+    packages: &["chromium"],
+};
 const PYTHON: DebianTool = DebianTool {
     probe: &["python3", "-c", "import venv, ensurepip"],
     packages: &["python3", "python3-venv"],
@@ -178,8 +182,29 @@ fn node_major(version: &str) -> Option<u32> {
         .ok()
 }
 
+/// What decides which packages are installed.
+const NPM_INPUTS: [&str; 3] = ["package.json", "package-lock.json", ".npmrc"];
+
+/// Installs exactly what the lock file of `dir` says beside it, unless that is there already.
+pub(crate) fn npm_ci_in_place(dir: &Path, node: &Path) -> Result<()> {
+    let inputs = NPM_INPUTS.map(|name| dir.join(name));
+    let stamp = Stamp::of(
+        &dir.join("node_modules"),
+        &inputs.each_ref().map(PathBuf::as_path),
+    )?;
+    if stamp.is_current() {
+        return Ok(());
+    }
+    run::visibly_ok(npm_ci_command(node)?.current_dir(dir))?;
+    stamp.write()
+}
+
 /// Installs exactly what `source`'s lock file says into `dir`.
 fn npm_ci(source: &Path, dir: &Path, node: &Path) -> Result<()> {
+    npm_into(source, dir, &mut npm_ci_command(node)?)
+}
+
+fn npm_ci_command(node: &Path) -> Result<Command> {
     let mut npm = run::command("npm");
     npm.env("PATH", path_with(node)?).args([
         "ci",
@@ -188,12 +213,12 @@ fn npm_ci(source: &Path, dir: &Path, node: &Path) -> Result<()> {
         "--no-fund",
         "--loglevel=error",
     ]);
-    npm_into(source, dir, &mut npm)
+    Ok(npm)
 }
 
 /// Runs an `npm` that installs `source`'s packages into `dir`, unless they are there already.
 pub(crate) fn npm_into(source: &Path, dir: &Path, npm: &mut Command) -> Result<()> {
-    let inputs = ["package.json", "package-lock.json", ".npmrc"].map(|name| source.join(name));
+    let inputs = NPM_INPUTS.map(|name| source.join(name));
     let stamp = Stamp::of(dir, &inputs.each_ref().map(PathBuf::as_path))?;
     if stamp.is_current() {
         return Ok(());

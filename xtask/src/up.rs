@@ -1,4 +1,4 @@
-//! `cargo xtask up`: from a checkout to a running server. It builds, then becomes `wheelhouse serve`, which prints the login
+//! `cargo xtask up`: from a checkout to a running server. It builds the dashboard and the binary, then becomes `wheelhouse serve`, which prints the login
 //! link and the MCP address itself.
 
 use std::os::unix::process::CommandExt;
@@ -10,12 +10,14 @@ use crate::args::{Profile, UpOptions};
 use crate::run;
 use crate::tools;
 use crate::ui;
+use crate::web::Web;
 use crate::workspace::Workspace;
 
 pub(crate) fn up(workspace: &Workspace, options: &UpOptions) -> Result<ExitCode> {
     tools::debian(tools::GIT)?;
     tools::debian(tools::C_COMPILER)?;
-    // The web UI is built here, before the binary that embeds it, once there is a `web/` folder.
+    // Before the binary that embeds it.
+    Web::ready(workspace)?.build()?;
     let mut build = run::cargo();
     build.current_dir(&workspace.root).args([
         "build",
