@@ -47,11 +47,12 @@ const FILE = "<img\u00a0src=x onerror=window.pwned=1>\u202egpj.txt";
 
 const agent = fileURLToPath(new URL("fixtures/hostile-agent.mjs", import.meta.url));
 const worst = [...MARKUP, ...TERMINAL];
-const on = stage(`[agents.hostile]
+const config = `[agents.hostile]
 title = ${JSON.stringify(MARKUP[1])}
 command = ${JSON.stringify([process.execPath, agent])}
 env = { HOSTILE = ${JSON.stringify(JSON.stringify(worst))} }
-`);
+`;
+const on = stage({ config });
 
 test("nothing that an agent, a branch, a file or a title says is run or fetched", async () => {
   const { server } = on;

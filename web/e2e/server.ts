@@ -7,8 +7,9 @@ import { promisify } from "node:util";
 
 const run = promisify(execFile);
 
-const BINARY =
-  process.env.WHEELHOUSE_BINARY ?? fileURLToPath(new URL("../../target/debug/wheelhouse", import.meta.url));
+const built = (name: string) => fileURLToPath(new URL(`../../target/debug/${name}`, import.meta.url));
+const BINARY = process.env.WHEELHOUSE_BINARY ?? built("wheelhouse");
+const SEED = process.env.WHEELHOUSE_SEED ?? built("bench-seed");
 
 const READY_WITHIN_MS = 20_000;
 const STOPPED_WITHIN_MS = 15_000;
@@ -17,16 +18,23 @@ const STOPPED_WITHIN_MS = 15_000;
 export class TestServer {
   #process: ChildProcess | undefined;
 
+  /** The session that was there before the server began, if one was asked for. */
+  seeded = "";
+
   private constructor(
     /** Holds the data directory and the test's repositories. */
     readonly dir: string,
     public url: string,
   ) {}
 
-  static async start(config: string): Promise<TestServer> {
+  static async start(config: string, messages: number): Promise<TestServer> {
     // A short path: the data directory holds Unix sockets.
     const server = new TestServer(await mkdtemp(path.join(tmpdir(), "wh-web-")), "");
     await writeFile(server.#config, config);
+    if (messages > 0) {
+      const { stdout } = await run(SEED, [server.#data, "--messages", String(messages)]);
+      server.seeded = (JSON.parse(stdout) as { session: string }).session;
+    }
     await server.#serve("127.0.0.1:0");
     return server;
   }

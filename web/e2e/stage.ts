@@ -10,11 +10,18 @@ export interface Stage {
   browser: Browser;
 }
 
-/** Makes both before the first test of a file, and ends them after the last. `config` is the server's configuration. */
-export function stage(config = ""): Stage {
+interface Options {
+  /** The server's configuration. */
+  config?: string;
+  /** How many messages the session has that is there from the beginning. */
+  messages?: number;
+}
+
+/** Makes both before the first test of a file, and ends them after the last. */
+export function stage({ config = "", messages = 0 }: Options = {}): Stage {
   const made = {} as Stage;
   beforeAll(async () => {
-    [made.server, made.browser] = await Promise.all([TestServer.start(config), launch()]);
+    [made.server, made.browser] = await Promise.all([TestServer.start(config, messages), launch()]);
   });
   afterAll(async () => {
     await made.browser?.close();

@@ -22,9 +22,18 @@ const SUITE_WITHIN: Duration = Duration::from_secs(6 * 60);
 /// Names a `wheelhouse` to test instead of the one built here.
 const OVERRIDE: &str = "WHEELHOUSE_BINARY";
 
+/// Names the program that fills a database, instead of the one built here.
+const SEED: &str = "WHEELHOUSE_SEED";
+
+/// What a line begins with that is shown also when all went well.
+const FIGURE: &str = "figure: ";
+
 pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     tools::debian(tools::CHROMIUM)?;
     let Some(binary) = built_binary(workspace, "wheelhouse", OVERRIDE)? else {
+        return Ok(Outcome::BuildFailed);
+    };
+    let Some(seed) = built_binary(workspace, "bench-seed", SEED)? else {
         return Ok(Outcome::BuildFailed);
     };
     let web = Web::ready(workspace)?;
@@ -37,7 +46,7 @@ pub(super) fn run(workspace: &Workspace) -> Result<Outcome> {
     let logs = tools::logs_dir(workspace)?;
     total += suite(&mut web.npm("test")?, &logs.join("web-unit.json"))?;
     let mut browser = web.npm("e2e")?;
-    browser.env(OVERRIDE, &binary);
+    browser.env(OVERRIDE, &binary).env(SEED, &seed);
     total += suite(&mut browser, &logs.join("web-e2e.json"))?;
     Ok(Outcome::Counted(total))
 }
@@ -60,6 +69,9 @@ fn suite(command: &mut Command, report: &Path) -> Result<Count> {
         .to_string_lossy()
         .into_owned();
     ui::line(&format!("{name}: {passed} passed, {failed} failed"));
+    for line in ended.stdout.lines().filter(|line| line.starts_with(FIGURE)) {
+        ui::line(&format!("    {line}"));
+    }
     if failed > 0 {
         ui::line(&ended.text());
     }
