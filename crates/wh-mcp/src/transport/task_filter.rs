@@ -18,6 +18,9 @@ const TASKS_MAX: usize = 256;
 
 const ACKNOWLEDGED: &str = "notifications/subscriptions/acknowledged";
 
+/// Where a notification says which subscription it belongs to.
+const SUBSCRIPTION: &str = "io.modelcontextprotocol/subscriptionId";
+
 /// The tasks that a subscription names.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub(crate) struct TaskIds(pub(crate) Arc<[String]>);
@@ -65,11 +68,27 @@ impl TaskIds {
         Ok(Some(Self(tasks.into())))
     }
 
-    /// Adds the tasks to the acknowledgement, which is the first message of a subscription.
+    /// Returns a message if it acknowledges a subscription.
+    pub(super) fn acknowledgement(text: &[u8]) -> Option<Value> {
+        let message: Value = serde_json::from_slice(text).ok()?;
+        (message["method"] == ACKNOWLEDGED).then_some(message)
+    }
+
+    /// Returns the id of the request that opened the subscription which is acknowledged.
+    pub(super) fn subscription(acknowledgement: &Value) -> Value {
+        acknowledgement["params"]["_meta"][SUBSCRIPTION].clone()
+    }
+
+    /// Adds the tasks to an acknowledgement.
+    pub(super) fn add_to(&self, acknowledgement: &mut Value) {
+        acknowledgement["params"]["notifications"]["taskIds"] = json!(*self.0);
+    }
+
+    /// Adds the tasks to the acknowledgement, which is the first message of a stream.
     pub(super) fn acknowledged(self, body: ResponseBody) -> ResponseBody {
         let mut tasks = Some(self);
         let mended = body.map_frame(move |frame| {
-            let Some(Self(ids)) = &tasks else {
+            let Some(ids) = &tasks else {
                 return frame;
             };
             let Ok(data) = frame.into_data() else {
@@ -101,15 +120,12 @@ fn not_declared(id: Value) -> Refusal {
 }
 
 /// Rewrites an event of the stream if it is the acknowledgement.
-fn with_tasks(event: &[u8], tasks: &[String]) -> Option<Bytes> {
+fn with_tasks(event: &[u8], tasks: &TaskIds) -> Option<Bytes> {
     let text = std::str::from_utf8(event).ok()?;
     let mended = |line: &str| {
         let data = line.strip_prefix("data:")?;
-        let mut message: Value = serde_json::from_str(data.trim()).ok()?;
-        if message["method"] != ACKNOWLEDGED {
-            return None;
-        }
-        message["params"]["notifications"]["taskIds"] = json!(tasks);
+        let mut message = TaskIds::acknowledgement(data.as_bytes())?;
+        tasks.add_to(&mut message);
         Some(format!("data: {message}"))
     };
     let mut found = false;
@@ -150,7 +166,7 @@ mod tests {
 
     #[test]
     fn only_the_acknowledgement_is_changed() {
-        let tasks = ["a".to_owned()];
+        let tasks = TaskIds(["a".to_owned()].into());
         let event = "id: 0\ndata: {\"method\":\"notifications/subscriptions/acknowledged\",\"params\":{\"notifications\":{}}}\n\n";
         let mended = with_tasks(event.as_bytes(), &tasks).unwrap();
         let mended = std::str::from_utf8(&mended).unwrap();

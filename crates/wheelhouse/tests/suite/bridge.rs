@@ -121,6 +121,63 @@ fn lines_reach_the_running_server() {
 }
 
 #[test]
+fn a_task_is_told_of_on_lines_too() {
+    let server = TestServer::start();
+    let mut client = McpClient::start(server.command().arg("mcp"));
+    let with_meta = |mut params: Value| {
+        params["_meta"] = json!({
+            "io.modelcontextprotocol/protocolVersion": "2026-07-28",
+            "io.modelcontextprotocol/clientInfo": { "name": "suite", "version": "1" },
+            "io.modelcontextprotocol/clientCapabilities": { "extensions": { "io.modelcontextprotocol/tasks": {} } },
+        });
+        params
+    };
+    let tool =
+        |name: &str, arguments: Value| with_meta(json!({ "name": name, "arguments": arguments }));
+    let made = client.call(
+        1,
+        "tools/call",
+        tool("session_create", json!({ "agent": "echo" })),
+    );
+    let session = &made["result"]["structuredContent"]["id"];
+    let prompt = json!({ "session": session, "prompt": "sleep 1\nsay done", "wait": 60 });
+    let begun = client.call(2, "tools/call", tool("session_prompt", prompt));
+    let task = &begun["result"]["taskId"];
+    assert!(task.is_string(), "{begun}");
+    let filter = json!({ "notifications": { "taskIds": [task] } });
+    let listen = |id: u64, params: Value| json!({ "jsonrpc": "2.0", "id": id, "method": "subscriptions/listen", "params": params });
+    client.send(&listen(3, with_meta(filter.clone())));
+    let told = client.next();
+    assert_eq!(
+        told["method"], "notifications/subscriptions/acknowledged",
+        "{told}"
+    );
+    assert_eq!(
+        told["params"]["notifications"]["taskIds"],
+        json!([task]),
+        "{told}"
+    );
+    let ended = loop {
+        let news = client.next();
+        assert_eq!(news["method"], "notifications/tasks", "{news}");
+        if news["params"]["status"] != "working" {
+            break news;
+        }
+    };
+    assert_eq!(ended["params"]["status"], "completed", "{ended}");
+    // A client that does not know tasks is told so.
+    let mut plain = with_meta(filter);
+    plain["_meta"]["io.modelcontextprotocol/clientCapabilities"] = json!({});
+    client.send(&listen(4, plain));
+    let refused = client.next();
+    assert_eq!(
+        (&refused["id"], &refused["error"]["code"]),
+        (&json!(4), &json!(-32021)),
+        "{refused}"
+    );
+}
+
+#[test]
 fn a_restart_of_the_server_is_survived() {
     let mut server = TestServer::start();
     let mut client = McpClient::start(server.command().arg("mcp"));

@@ -9,8 +9,8 @@ use http::request::Parts;
 use rmcp::{
     RoleServer,
     model::{
-        ClientJsonRpcMessage, ClientNotification, ErrorCode, GetExtensions, JsonRpcMessage,
-        RequestId, ServerJsonRpcMessage, ServerResult,
+        ClientJsonRpcMessage, ClientNotification, ClientRequest, ErrorCode, GetExtensions,
+        JsonRpcMessage, RequestId, ServerJsonRpcMessage, ServerResult,
     },
     transport::Transport,
 };
@@ -24,6 +24,7 @@ use super::{
         depth::{self, Shape},
         front::{SERVER_INFO, readable},
         mend,
+        task_filter::TaskIds,
     },
     LinesConfig,
     read::{Line, Lines},
@@ -51,6 +52,8 @@ pub(super) struct LineTransport<R> {
 struct State {
     has_batches: bool,
     open: Vec<OpenBatch>,
+    /// Subscriptions to tasks whose acknowledgement is still to be sent, by the id of their request.
+    unacknowledged: Vec<(Value, TaskIds)>,
 }
 
 /// A batch some of whose requests are unanswered.
@@ -93,13 +96,39 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
             Shape::TooDeep => self.refuse(&Refusal::too_deep(self.config.json_depth_max)),
             Shape::Array => self.accept_batch(text),
             Shape::Other => match serde_json::from_slice(text) {
-                Ok(message) => self.accept(message),
+                Ok(message) => match self.tasks_of(&message, text) {
+                    Ok(tasks) => self.accept(message, tasks),
+                    Err(refusal) => self.refuse(&refusal),
+                },
                 Err(_) => self.refuse(&mend::refusal_of(text)),
             },
         }
     }
 
-    fn accept(&mut self, mut message: ClientJsonRpcMessage) {
+    /// Returns the tasks that a subscription names, and remembers to acknowledge them.
+    fn tasks_of(
+        &self,
+        message: &ClientJsonRpcMessage,
+        text: &[u8],
+    ) -> Result<Option<TaskIds>, Refusal> {
+        let JsonRpcMessage::Request(request) = message else {
+            return Ok(None);
+        };
+        if !matches!(
+            request.request,
+            ClientRequest::SubscriptionsListenRequest(_)
+        ) {
+            return Ok(None);
+        }
+        let tasks = TaskIds::read(text)?;
+        if let Some(tasks) = &tasks {
+            let id = serde_json::to_value(&request.id).unwrap_or_default();
+            lock(&self.state).unacknowledged.push((id, tasks.clone()));
+        }
+        Ok(tasks)
+    }
+
+    fn accept(&mut self, mut message: ClientJsonRpcMessage, tasks: Option<TaskIds>) {
         self.is_started |= matches!(message, JsonRpcMessage::Request(_));
         if !self.is_started {
             tracing::debug!("ignoring an MCP message that came before any request");
@@ -107,7 +136,11 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
         }
         match &mut message {
             JsonRpcMessage::Request(request) => {
-                request.request.extensions_mut().insert(self.parts.clone());
+                let mut parts = self.parts.clone();
+                if let Some(tasks) = tasks {
+                    parts.extensions.insert(tasks);
+                }
+                request.request.extensions_mut().insert(parts);
             }
             JsonRpcMessage::Notification(notification) => {
                 if let ClientNotification::CancelledNotification(cancelled) =
@@ -159,7 +192,7 @@ impl<R: AsyncRead + Unpin> LineTransport<R> {
             lock(&self.state).open.push(open);
         }
         for message in messages {
-            self.accept(message);
+            self.accept(message, None);
         }
     }
 
@@ -206,7 +239,11 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for LineTransp
             JsonRpcMessage::Request(_) | JsonRpcMessage::Notification(_) => None,
         };
         let line = match serde_json::to_vec(&message) {
-            Ok(text) => lock(&self.state).route(id.as_ref(), text),
+            Ok(text) => {
+                let mut state = lock(&self.state);
+                let text = state.acknowledge(text);
+                state.route(id.as_ref(), text)
+            }
             Err(error) => {
                 tracing::error!(%error, "an MCP answer could not be written as JSON");
                 let mut refusal = Refusal::bad_request(answer::INTERNAL_ERROR, "Internal error");
@@ -264,6 +301,21 @@ impl<R: AsyncRead + Send + Unpin + 'static> Transport<RoleServer> for LineTransp
 }
 
 impl State {
+    /// Adds the tasks of a subscription to its acknowledgement.
+    fn acknowledge(&mut self, text: Vec<u8>) -> Vec<u8> {
+        if self.unacknowledged.is_empty() {
+            return text;
+        }
+        let mended = TaskIds::acknowledgement(&text).and_then(|mut message| {
+            let id = TaskIds::subscription(&message);
+            let place = self.unacknowledged.iter().position(|(it, _)| *it == id)?;
+            let (_, tasks) = self.unacknowledged.swap_remove(place);
+            tasks.add_to(&mut message);
+            serde_json::to_vec(&message).ok()
+        });
+        mended.unwrap_or(text)
+    }
+
     /// Returns what to write for an answer: itself, or its whole batch once that is complete.
     fn route(&mut self, id: Option<&RequestId>, text: Vec<u8>) -> Option<Vec<u8>> {
         let batch = id.and_then(|id| self.settle(id));
