@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 
-import { ApiError } from "@/api/client";
+import { isSignedOut } from "@/api/client";
 import { whoami } from "@/api/queries";
 import { Layout } from "@/components/layout";
 import { Live } from "@/live/live";
@@ -11,7 +11,7 @@ import { Toasts } from "@/ui/toast";
 /** Everything that somebody who is signed in sees. */
 export function AppRoot() {
   const who = useQuery(whoami);
-  if (who.error instanceof ApiError && who.error.isSignedOut) {
+  if (isSignedOut(who.error)) {
     return <SignedOut />;
   }
   return (

@@ -27,11 +27,10 @@ export class ApiError extends Error {
     super(message);
     this.name = "ApiError";
   }
-
-  get isSignedOut(): boolean {
-    return this.status === 401;
-  }
 }
+
+/** Tells whether the server does not know who is asking. */
+export const isSignedOut = (error: unknown): boolean => error instanceof ApiError && error.status === 401;
 
 export const api = createClient<paths>({
   credentials: "same-origin",

@@ -18,7 +18,7 @@ export class LiveCache {
   constructor(private readonly client: QueryClient) {
     this.#messages = new Single((session, from) => this.#catchUp(session, from), Math.min);
     this.#refresh = new Single(
-      (_, key) => client.invalidateQueries({ queryKey: key }, { cancelRefetch: true }),
+      (_, key) => this.#fresh(key),
       (_, later) => later,
     );
   }
@@ -51,12 +51,21 @@ export class LiveCache {
 
   /** Everything is read again: what was missed is not known. */
   everything(): void {
-    void this.client.invalidateQueries();
+    this.#refresh.ask("everything", []);
   }
 
   stop(): void {
     this.#soon.forEach((timer) => clearTimeout(timer));
     this.#soon.clear();
+  }
+
+  /** Reads again whatever is looked at. An answer that is under way may have been given before the event, so it does not count. */
+  async #fresh(key: QueryKey): Promise<void> {
+    const filters = { queryKey: key, type: "active" } as const;
+    if (this.client.isFetching(filters) > 0) {
+      await this.client.refetchQueries(filters, { cancelRefetch: false });
+    }
+    await this.client.invalidateQueries({ queryKey: key });
   }
 
   #later(key: QueryKey): void {
@@ -92,7 +101,12 @@ export class LiveCache {
       byPage.set(page, [...(byPage.get(page) ?? []), message]);
     }
     for (const [page, messages] of byPage) {
-      this.client.setQueryData<Message[]>(keys.messagePage(session, page), (kept) => merged(kept, messages));
+      const key = keys.messagePage(session, page);
+      if (this.client.isFetching({ queryKey: key }) > 0) {
+        await this.#fresh(key);
+      } else {
+        this.client.setQueryData<Message[]>(key, (kept) => merged(kept, messages));
+      }
     }
   }
 }

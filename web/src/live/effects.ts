@@ -21,11 +21,12 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "session":
       return ofSession(event, shortId(event.subject_id));
     case "turn":
+      // A turn that begins and ends in one step leaves the session's state as it was, and so has no event of the session.
       return session
-        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.sessions, true)]
+        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.trees), stale(keys.sessions)]
         : [];
     case "approval":
-      return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions, true)] : [])];
+      return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions)] : [])];
     case "worktree":
       return [stale(keys.diffs)];
     case "repo":
@@ -47,6 +48,7 @@ function ofSession(event: FeedEvent, id: string): Effect[] {
       return [
         { kind: "messages", session: id, from, last },
         stale(keys.sessions, true),
+        stale(keys.trees, true),
         stale(keys.diffs, true),
       ];
     }
