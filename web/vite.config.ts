@@ -10,6 +10,8 @@ const server = process.env.WHEELHOUSE_URL ?? "http://127.0.0.1:4180";
 /** The server answers only to its own origin, so requests that are passed on must come from it. */
 const proxied = { target: server, changeOrigin: true, headers: { origin: server } };
 
+const inBrowser = { environment: "node", testTimeout: 45_000, hookTimeout: 60_000, maxWorkers: 2 };
+
 export default defineConfig({
   plugins: [react(), tailwindcss()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
@@ -29,17 +31,8 @@ export default defineConfig({
   test: {
     projects: [
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], environment: "node" } },
-      {
-        extends: true,
-        test: {
-          name: "e2e",
-          include: ["e2e/**/*.test.ts"],
-          environment: "node",
-          testTimeout: 45_000,
-          hookTimeout: 60_000,
-          maxWorkers: 2,
-        },
-      },
+      { extends: true, test: { name: "e2e", include: ["e2e/**/*.test.ts"], ...inBrowser } },
+      { extends: true, test: { name: "shots", include: ["e2e/**/*.shots.ts"], ...inBrowser } },
     ],
   },
 });

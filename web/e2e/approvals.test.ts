@@ -38,7 +38,7 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await page.getByRole("region", { name: "The agent has a question" }).waitFor();
   await page.getByRole("link", { name: "Inbox 1 waiting" }).click();
   const question = page.getByRole("region", { name: "The agent has a question" });
-  await question.getByText("which colour?").waitFor();
+  await question.getByText("which colour?", { exact: true }).waitFor();
   await question.getByLabel("Your answer").fill("teal");
   await question.getByRole("button", { name: "Answer" }).click();
   await page.getByText("Nothing needs you").waitFor();

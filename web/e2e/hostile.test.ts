@@ -72,7 +72,7 @@ test("nothing that an agent, a branch, a file or a title says is run or fetched"
   });
   const id = String(session.id).slice(-8);
 
-  for (const address of ["/", "/inbox", "/new", `/sessions/${id}`]) {
+  for (const address of ["/", "/inbox", "/new", "/agents", "/search?q=pwned", `/sessions/${id}`]) {
     await page.goto(server.url + address);
     await page.getByRole("main").getByText(/pwned/).first().waitFor();
   }

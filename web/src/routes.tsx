@@ -30,10 +30,27 @@ const tree = root.addChildren([
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/search",
+    validateSearch: (search: Record<string, unknown>) => (typeof search.q === "string" ? { q: search.q } : {}),
+    component: lazyRouteComponent(() => import("@/pages/search"), "SearchPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/agents",
+    component: lazyRouteComponent(() => import("@/pages/agents"), "AgentsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/audit",
+    component: lazyRouteComponent(() => import("@/pages/audit"), "AuditPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/sessions/$session",
     validateSearch: (search: Record<string, unknown>) => {
       const pane = readPane(search.pane);
-      return pane ? { pane } : {};
+      const at = Number(search.at);
+      return { ...(pane && { pane }), ...(Number.isSafeInteger(at) && at > 0 && { at }) };
     },
     component: lazyRouteComponent(() => import("@/pages/session"), "SessionPage"),
   }),

@@ -15,7 +15,16 @@ use crate::{error::ApiError, pages};
 
 /// The addresses of the dashboard's pages. One document serves them all, and shows the page that its address names; the list is
 /// the same as the routes of `web/src/routes.tsx`, so that an address that leads nowhere is not found here either.
-pub(crate) const PAGES: [&str; 5] = ["/", "/inbox", "/new", "/keys", "/sessions/{session}"];
+pub(crate) const PAGES: [&str; 8] = [
+    "/",
+    "/inbox",
+    "/new",
+    "/search",
+    "/agents",
+    "/keys",
+    "/audit",
+    "/sessions/{session}",
+];
 
 /// The address of everything else the dashboard consists of.
 pub(crate) const FILES: &str = "/assets/{*file}";

@@ -1,6 +1,6 @@
-import { queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { api, ask, type Message } from "./client";
+import { api, ask, isSignedOut, type Message } from "./client";
 
 /** The name of everything that is kept, from the general to the special: the feed invalidates by the beginning of a name. */
 export const keys = {
@@ -19,6 +19,8 @@ export const keys = {
   repos: ["repos"] as const,
   agents: ["agents"] as const,
   keys: ["keys"] as const,
+  search: (words: string) => ["search", words] as const,
+  audit: (operation: string) => ["audit", operation] as const,
 };
 
 /** The last 8 digits of an id, which the server takes wherever it takes an id. */
@@ -26,9 +28,13 @@ export function shortId(id: string): string {
   return id.slice(-8);
 }
 
+const AGAIN_MS = 3_000;
+
 export const whoami = queryOptions({
   queryKey: keys.whoami,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/whoami", { signal })),
+  // Until somebody is known nothing follows the feed, so a server that is away is asked again from here.
+  refetchInterval: ({ state }) => (state.error && !isSignedOut(state.error) ? AGAIN_MS : false),
 });
 
 /** How many sessions the status view shows; older ones are found by search. */
@@ -97,6 +103,27 @@ export const keyList = queryOptions({
   queryKey: keys.keys,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/keys", { params: { query: { limit: 200 } }, signal })),
 });
+
+export const search = (words: string) =>
+  queryOptions({
+    queryKey: keys.search(words),
+    enabled: words.trim() !== "",
+    // Nothing in the feed says that another message would be found now.
+    staleTime: 0,
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/search", { params: { query: { query: words, limit: 50 } }, signal })),
+  });
+
+export const auditList = (operation: string) =>
+  infiniteQueryOptions({
+    queryKey: keys.audit(operation),
+    staleTime: 0,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 100, ...(pageParam && { cursor: pageParam }), ...(operation && { operation }) };
+      return ask(api.GET("/api/v1/audit", { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
+  });
 
 /** Messages are numbered from 1 without gaps, so a page is a range of numbers whatever else is loaded. */
 export const PAGE_MESSAGES = 50;

@@ -1,9 +1,9 @@
-import { useMutation } from "@tanstack/react-query";
+import { useMutation, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { useId, useState } from "react";
 
 import { api, ask, mark, type Approval } from "@/api/client";
-import { shortId } from "@/api/queries";
+import { sessionList, shortId } from "@/api/queries";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
@@ -42,14 +42,10 @@ export function ApprovalCard({ approval, withSession = false }: { approval: Appr
   return (
     <section aria-labelledby={heading} className="rounded-lg border border-warn bg-panel p-3">
       <div className="flex flex-wrap items-center gap-2">
-        <h3 id={heading} className="text-sm font-medium text-warn">
+        <p id={heading} className="text-sm font-medium text-warn">
           {TITLES[approval.kind] ?? "The agent waits for an answer"}
-        </h3>
-        {withSession && (
-          <Link to="/sessions/$session" params={{ session: shortId(approval.session) }} className="text-accent underline">
-            Session {shortId(approval.session)}
-          </Link>
-        )}
+        </p>
+        {withSession && <SessionLink id={shortId(approval.session)} />}
         {detail?.call !== undefined && <Badge>{callOf(detail.call).kind}</Badge>}
       </div>
       <p className="mt-1 font-mono text-sm break-words whitespace-pre-wrap">
@@ -72,6 +68,15 @@ export function ApprovalCard({ approval, withSession = false }: { approval: Appr
         )}
       </div>
     </section>
+  );
+}
+
+function SessionLink({ id }: { id: string }) {
+  const title = useQuery(sessionList).data?.sessions.find((session) => session.id === id)?.title;
+  return (
+    <Link to="/sessions/$session" params={{ session: id }} className="min-w-0 truncate text-accent underline">
+      <Name>{title ?? `Session ${id}`}</Name>
+    </Link>
   );
 }
 

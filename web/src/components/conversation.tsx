@@ -12,12 +12,13 @@ import { MessageRow } from "./message-row";
 
 /** A guess that is corrected when a message is shown. */
 const ROW_PIXELS = 72;
+const GAP_PIXELS = 12;
 
 /**
  * A conversation of any length: only what is seen is drawn, and only the pages of what is seen are read. It begins at its end and
- * stays there while the reader does.
+ * stays there while the reader does. `at` is the number of a message to begin at instead.
  */
-export function Conversation({ session, count }: { session: string; count: number }) {
+export function Conversation({ session, count, at }: { session: string; count: number; at?: number | undefined }) {
   const scroller = useRef<HTMLDivElement>(null);
   const rows = useVirtualizer({
     count,
@@ -26,10 +27,10 @@ export function Conversation({ session, count }: { session: string; count: numbe
     overscan: 8,
     anchorTo: "end",
     followOnAppend: true,
-    gap: 12,
+    gap: GAP_PIXELS,
     paddingStart: 16,
     paddingEnd: 16,
-    initialOffset: () => count * (ROW_PIXELS + 12),
+    initialOffset: () => ((at ?? count + 1) - 1) * (ROW_PIXELS + GAP_PIXELS),
     getItemKey: (index) => index,
   });
   const items = rows.getVirtualItems();
@@ -58,7 +59,8 @@ export function Conversation({ session, count }: { session: string; count: numbe
                 key={item.key}
                 data-index={item.index}
                 ref={rows.measureElement}
-                className="absolute top-0 left-0 w-full"
+                aria-current={item.index + 1 === at ? "true" : undefined}
+                className="absolute top-0 left-0 w-full rounded-md aria-[current]:bg-warn-soft"
                 style={{ transform: `translateY(${item.start}px)` }}
               >
                 {message ? <MessageRow message={message} /> : <div aria-hidden="true" className="h-12" />}

@@ -13,6 +13,7 @@ import { sessionCan } from "@/util/session";
 import { counted } from "@/util/text";
 
 import { FileDiff, type Layout } from "./file-diff";
+import { MergeButton } from "./merge-button";
 import { Name } from "./name";
 import { usePrompt } from "./prompt-box";
 
@@ -55,6 +56,7 @@ function WorktreeDiff({ id, session, worktree }: { id: string; session: Session;
           <div className="flex flex-wrap items-center gap-2 border-b border-line px-3 py-2 text-sm">
             <Summary diff={data} />
             <span className="ml-auto flex gap-1">
+              <MergeButton worktree={worktree} branch={data.branch} />
               <Button look="quiet" aria-label="Read the diff again" onClick={() => void diff.refetch()}>
                 <RefreshCw size={14} aria-hidden="true" />
               </Button>

@@ -1,6 +1,6 @@
 import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { Keyboard, LogOut, Moon, Search, Sun, SunMoon } from "lucide-react";
+import { Command, Keyboard, LogOut, Moon, Sun, SunMoon } from "lucide-react";
 import { useState, type ReactNode } from "react";
 
 import { api, ask } from "@/api/client";
@@ -82,7 +82,7 @@ function OfflineBanner() {
   );
 }
 
-const ENTRY = "relative flex items-center gap-2 rounded-md px-3 py-2 text-muted hover:bg-sunken hover:text-text";
+const ENTRY = "relative flex items-center gap-2 rounded-md px-3 py-2 text-muted hover:bg-sunken hover:text-text max-md:px-2";
 
 function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void }) {
   const waiting = useQuery(approvalList).data?.approvals.length ?? 0;
@@ -114,7 +114,7 @@ function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void
       ))}
       <div className="mt-auto flex flex-col gap-1 max-md:mt-0 max-md:flex-row">
         <MenuButton label="Commands" hint="Ctrl K" onClick={onPalette}>
-          <Search size={16} aria-hidden="true" />
+          <Command size={16} aria-hidden="true" />
         </MenuButton>
         <span className="max-md:hidden">
           <MenuButton label="Shortcuts" hint="?" onClick={onHelp}>

@@ -1,7 +1,7 @@
-import { Inbox, KeyRound, LayoutGrid, SquarePen, type LucideIcon } from "lucide-react";
+import { Bot, Inbox, KeyRound, LayoutGrid, ScrollText, Search, SquarePen, type LucideIcon } from "lucide-react";
 
 interface PageLink {
-  to: "/" | "/inbox" | "/new" | "/keys";
+  to: "/" | "/inbox" | "/new" | "/search" | "/agents" | "/keys" | "/audit";
   title: string;
   icon: LucideIcon;
   /** The key that follows `g`. */
@@ -13,5 +13,8 @@ export const PAGES: PageLink[] = [
   { to: "/", title: "Sessions", icon: LayoutGrid, key: "s" },
   { to: "/inbox", title: "Inbox", icon: Inbox, key: "i" },
   { to: "/new", title: "New session", icon: SquarePen, key: "n" },
+  { to: "/search", title: "Search", icon: Search, key: "f" },
+  { to: "/agents", title: "Agents", icon: Bot, key: "a" },
   { to: "/keys", title: "Keys", icon: KeyRound, key: "k" },
+  { to: "/audit", title: "Audit", icon: ScrollText, key: "l" },
 ];

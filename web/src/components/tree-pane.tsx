@@ -7,6 +7,7 @@ import { Loaded } from "@/ui/loaded";
 import { dollars, plain, shortened } from "@/util/text";
 
 import { Name } from "./name";
+import { SpawnForm } from "./spawn-form";
 import { StateBadge } from "./state-badge";
 
 /** The session's family: who began whom, what each is at and what it cost. */
@@ -18,8 +19,11 @@ export function TreePane({ id }: { id: string }) {
         const present = new Set(data.tree.map((node) => node.id));
         const roots = data.tree.filter((node) => !node.parent_id || !present.has(node.parent_id));
         return (
-          <div className="h-full overflow-y-auto p-3">
-            <Branch nodes={roots} all={data.tree} current={id} label="Family of this session" />
+          <div className="flex h-full min-h-0 flex-col">
+            <div className="min-h-0 flex-1 overflow-y-auto p-3">
+              <Branch nodes={roots} all={data.tree} current={id} label="Family of this session" />
+            </div>
+            <SpawnForm id={id} />
           </div>
         );
       }}

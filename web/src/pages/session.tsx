@@ -9,13 +9,14 @@ import { Conversation } from "@/components/conversation";
 import { DiffPane } from "@/components/diff-pane";
 import { PromptBox } from "@/components/prompt-box";
 import { SessionHeader } from "@/components/session-header";
+import { SettingsPane } from "@/components/settings-pane";
 import { TreePane } from "@/components/tree-pane";
 import { TurnsPane } from "@/components/turns-pane";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Loaded } from "@/ui/loaded";
 import { PANES, type Pane } from "@/util/panes";
 
-const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns" };
+const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns", settings: "Settings" };
 
 /** One session: its conversation, what it waits for, and panes with what came of it. */
 export function SessionPage() {
@@ -27,14 +28,14 @@ export function SessionPage() {
 
 function Shown({ session }: { session: Session }) {
   const id = shortId(session.id);
-  const { pane } = useSearch({ from: "/sessions/$session" });
+  const { pane, at } = useSearch({ from: "/sessions/$session" });
   const navigate = useNavigate();
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHeader id={id} session={session} />
       <div className="flex min-h-0 flex-1 max-lg:flex-col">
         <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:min-h-[55vh]">
-          <Conversation session={id} count={session.last_seq} />
+          <Conversation key={at} session={id} count={session.last_seq} at={at} />
           <Waiting id={id} />
           <PromptBox id={id} session={session} />
         </section>
@@ -69,6 +70,9 @@ function Shown({ session }: { session: Session }) {
           </Tabs.Content>
           <Tabs.Content value="turns" className="min-h-0 flex-1">
             <TurnsPane id={id} />
+          </Tabs.Content>
+          <Tabs.Content value="settings" className="min-h-0 flex-1">
+            <SettingsPane id={id} session={session} />
           </Tabs.Content>
         </Tabs.Root>
       </div>

@@ -57,6 +57,7 @@ fn suite(command: &mut Command, report: &Path) -> Result<Count> {
         fs::remove_file(report).with_context(|| format!("removing {}", report.display()))?;
     }
     command
+        .env("NO_COLOR", "1")
         .args(["--", "--reporter=default", "--reporter=json"])
         .arg(format!("--outputFile.json={}", report.display()));
     let ended = run::within(SUITE_WITHIN, Echo::Hide, command)?;

@@ -1,0 +1,43 @@
+import axe, { type AxeResults } from "axe-core";
+import type { Page } from "playwright-core";
+import { expect, test } from "vitest";
+
+import { idle, startSession, visit } from "./browser";
+import { stage } from "./stage";
+
+const on = stage();
+
+/** What axe finds wrong with the page as it is: roles, names, order, contrast. Only the last depends on the theme. */
+async function problems(page: Page, theme: string): Promise<string[]> {
+  await page.evaluate(axe.source);
+  const found = (await page.evaluate(theme === "dark" ? "axe.run({ runOnly: 'color-contrast' })" : "axe.run()")) as AxeResults;
+  return found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 150)} ${node.failureSummary ?? ""}`));
+}
+
+test.each(["light", "dark"])("every page can be used by everybody (%s)", async (theme) => {
+  const repo = await on.server.repo(theme);
+  const { page } = await visit(on.browser, on.server);
+  await page.evaluate((name) => localStorage.setItem("wheelhouse-theme", name), theme);
+  await page.reload();
+  await startSession(page, "say **bold** and `code`\nwrite README.md uno\nask may I?", repo);
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
+  await page.getByRole("tabpanel", { name: "Diff" }).getByText("README.md").waitFor();
+  const found: Record<string, string[]> = { waiting: await problems(page, theme) };
+  await page.getByRole("button", { name: "Allow once" }).click();
+  await idle(page);
+  for (const pane of ["Tree", "Turns", "Settings"]) {
+    await page.getByRole("tab", { name: pane }).click();
+    await page.getByRole("tabpanel", { name: pane }).locator("li, dl").first().waitFor();
+    found[pane] = await problems(page, theme);
+  }
+  for (const name of ["Sessions", "Inbox", "New session", "Search", "Agents", "Keys", "Audit"]) {
+    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
+    await page.getByRole("heading", { level: 1 }).waitFor();
+    await page.getByText("Loading…").waitFor({ state: "detached" });
+    found[name] = await problems(page, theme);
+  }
+  await page.keyboard.press("?");
+  await page.getByRole("dialog").waitFor();
+  found.dialog = await problems(page, theme);
+  expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});
+});

@@ -1,0 +1,91 @@
+import { expect, test } from "vitest";
+
+import { conversation, idle, said, startSession, visit } from "./browser";
+import { stage } from "./stage";
+
+const on = stage();
+
+test("a child is spawned and watched in the tree", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say I am the parent");
+  await idle(page);
+  await page.getByRole("tab", { name: "Tree" }).click();
+  await page.getByLabel(/^Begin a child/).fill("say I am the child");
+  await page.getByLabel("Tell this session when it is done").check();
+  await page.getByRole("button", { name: "Spawn" }).click();
+  const family = page.getByRole("list", { name: "Family of this session" });
+  await family.getByText("I am the child", { exact: true }).waitFor();
+  // The child's end is a prompt for the parent.
+  await expect.poll(() => conversation(page).getByText("I am the child").count(), { timeout: 15_000 }).toBeGreaterThan(0);
+  await family.getByRole("link", { name: "say I am the child" }).click();
+  await said(page, "I am the child");
+  expect(troubles).toEqual([]);
+});
+
+test("a session is renamed, everywhere at once, and shows what applies to it", async () => {
+  const one = await visit(on.browser, on.server);
+  const other = await visit(on.browser, on.server);
+  await startSession(one.page, "say old name");
+  await other.page.getByRole("link", { name: /say old name/ }).waitFor();
+  await one.page.getByRole("tab", { name: "Settings" }).click();
+  const settings = one.page.getByRole("tabpanel", { name: "Settings" });
+  await settings.getByText("not limited").waitFor();
+  await settings.getByLabel("Title").fill("A better name");
+  await settings.getByRole("button", { name: "Rename" }).click();
+  await one.page.getByRole("heading", { name: "A better name" }).waitFor();
+  await other.page.getByRole("link", { name: /A better name/ }).waitFor();
+  expect([...one.troubles, ...other.troubles]).toEqual([]);
+});
+
+test("work is merged from the diff, or refused with the reason", async () => {
+  const repo = await on.server.repo();
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "write merged.txt yes\ncommit add a file\nwrite later.txt no", repo);
+  await idle(page);
+  const diff = page.getByRole("tabpanel", { name: "Diff" });
+  await diff.getByRole("button", { name: "Merge…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Merge this branch" });
+  await dialog.getByRole("button", { name: "Merge", exact: true }).click();
+  // Something is not committed: the server says so.
+  await dialog.getByRole("alert").waitFor();
+  await page.keyboard.press("Escape");
+  await page.getByRole("textbox", { name: "Prompt" }).fill("commit the rest");
+  await page.getByRole("button", { name: "Send", exact: true }).click();
+  await page.getByRole("log").getByText("Commit: the rest").waitFor();
+  await idle(page);
+  await diff.getByRole("button", { name: "Merge…" }).click();
+  await dialog.getByLabel(/^Into/).fill("next");
+  await dialog.getByRole("button", { name: "Merge", exact: true }).click();
+  await dialog.getByRole("alert").waitFor();
+  await dialog.getByLabel(/^Into/).fill("main");
+  await dialog.getByRole("button", { name: "Merge", exact: true }).click();
+  await page.getByText(/^Merged: main/).first().waitFor();
+  expect(troubles).toEqual([]);
+});
+
+test("words are found in every conversation, and the message is shown", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say the quick brown xylophone");
+  await idle(page);
+  await page.getByRole("link", { name: "Search" }).click();
+  await page.getByRole("searchbox").fill("brown xylophone");
+  await page.keyboard.press("Enter");
+  await page.getByRole("list", { name: "Found messages" }).getByRole("link", { name: /agent/ }).first().click();
+  await page.waitForURL(/at=\d+/);
+  await conversation(page).locator("[aria-current=true]").getByText("the quick brown xylophone").waitFor();
+  expect(troubles).toEqual([]);
+});
+
+test("agents and the audit log are listed", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await page.getByRole("link", { name: "Agents" }).click();
+  await page.getByRole("list", { name: "Agents" }).getByText("echo", { exact: true }).waitFor();
+  await page.getByRole("link", { name: "Audit" }).click();
+  await page.getByLabel(/^Operation/).fill("whoami");
+  await page.getByRole("button", { name: "Show" }).click();
+  await expect
+    .poll(() => page.getByRole("row").getByText("session_create", { exact: true }).count(), { timeout: 10_000 })
+    .toBe(0);
+  await page.getByRole("row").getByText("whoami", { exact: true }).first().waitFor();
+  expect(troubles).toEqual([]);
+});

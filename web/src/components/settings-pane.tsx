@@ -1,0 +1,97 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useState } from "react";
+
+import { api, ask, mark, type Schemas, type Session } from "@/api/client";
+import { keys } from "@/api/queries";
+import { Button } from "@/ui/button";
+import { toast, toastError } from "@/ui/toast";
+import { dollars, plain } from "@/util/text";
+
+/** What really applies to this session, and its name, which can be changed. */
+export function SettingsPane({ id, session }: { id: string; session: Session }) {
+  const rows: [string, string | undefined][] = [
+    ["Agent", session.agent],
+    ["Role", session.role],
+    ["Mode", session.mode ?? "the agent's usual one"],
+    ["Works in", session.path ?? (session.worktree_id ? `worktree ${session.worktree_id.slice(-8)}` : "an empty directory")],
+    ["Budget", budgetWords(session.budget)],
+    ["Without asking it may", rulesWords(session.policy.allow) ?? "nothing"],
+    ["It may never", rulesWords(session.policy.deny) ?? "nothing is forbidden outright"],
+    ["Anything else", { allow: "is allowed", deny: "is denied" }[session.policy.default ?? "ask"] ?? "is asked for"],
+    ["Who is asked", session.policy.route === "parent" ? "its parent session" : "a person"],
+    ["Silence is a refusal after", session.policy.timeout_seconds ? `${session.policy.timeout_seconds} s` : undefined],
+    ["Its Wheelhouse tools are", session.tools_link ?? undefined],
+    ["Started", `${session.runs} times`],
+    ["Id", session.id],
+  ];
+  return (
+    <div className="h-full overflow-y-auto p-3">
+      <Rename key={session.title} id={id} session={session} />
+      <dl className="mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
+        {rows.map(
+          ([name, value]) =>
+            value && (
+              <div key={name} className="contents">
+                <dt className="text-muted">{name}</dt>
+                <dd className="min-w-0 break-words">{plain(value)}</dd>
+              </div>
+            ),
+        )}
+      </dl>
+    </div>
+  );
+}
+
+function Rename({ id, session }: { id: string; session: Session }) {
+  const client = useQueryClient();
+  const [title, setTitle] = useState(session.title);
+  const rename = useMutation({
+    mutationFn: () =>
+      ask(
+        api.PATCH("/api/v1/sessions/{session}", {
+          params: { path: { session: id }, header: mark() },
+          body: { title: title.trim() },
+        }),
+      ),
+    onSuccess: (changed) => {
+      client.setQueryData(keys.session(id), changed);
+      toast("The session is renamed");
+    },
+    onError: toastError,
+  });
+  return (
+    <form
+      className="flex items-end gap-2"
+      onSubmit={(event) => {
+        event.preventDefault();
+        rename.mutate();
+      }}
+    >
+      <label className="min-w-0 flex-1">
+        <span className="text-sm text-muted">Title</span>
+        <input className="field" value={title} onChange={(event) => setTitle(event.target.value)} />
+      </label>
+      <Button type="submit" disabled={rename.isPending || title.trim() === "" || title === session.title}>
+        Rename
+      </Button>
+    </form>
+  );
+}
+
+function budgetWords(budget: Schemas["BudgetInput"]): string {
+  const parts = [
+    budget.tokens != null && `${budget.tokens} tokens`,
+    budget.cost_micros != null && dollars(budget.cost_micros),
+    budget.wall_seconds != null && `${budget.wall_seconds} s at work`,
+    budget.turns != null && `${budget.turns} turns`,
+  ];
+  return parts.filter(Boolean).join(", ") || "not limited";
+}
+
+function rulesWords(rules: Schemas["PolicyRuleInput"][] | undefined): string | undefined {
+  const words = rules?.map(({ kinds = [], paths = [] }) => {
+    const what = kinds.length > 0 ? kinds.join(", ") : "anything";
+    return paths.length > 0 ? `${what} in ${paths.join(", ")}` : what;
+  });
+  return words && words.length > 0 ? words.join("; ") : undefined;
+}
