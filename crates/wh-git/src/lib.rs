@@ -23,6 +23,7 @@ mod import;
 mod init;
 mod inspect;
 mod local;
+mod mark;
 mod marker;
 mod mentioned;
 mod merge;
