@@ -8,6 +8,7 @@ mod acp;
 pub mod echo;
 pub mod event;
 mod forward;
+pub mod hook;
 pub mod journal;
 pub mod link;
 pub mod process;
