@@ -13,6 +13,8 @@ mod config;
 mod error;
 mod event;
 mod key;
+mod loops;
+mod loops_view;
 mod message;
 mod note;
 mod repo;
@@ -42,6 +44,13 @@ pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use key::{
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
+};
+pub use loops::{
+    LoopChangeRequest, LoopGetRequest, LoopListRequest, LoopLogRequest, LoopStartRequest,
+};
+pub use loops_view::{
+    LoopIterationView, LoopListView, LoopLogEntryView, LoopLogView, LoopSummaryView, LoopTasksView,
+    LoopView,
 };
 pub use message::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,

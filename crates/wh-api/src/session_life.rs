@@ -190,7 +190,7 @@ fn read_turn(text: &str) -> Result<TurnChoice, InputRefusal> {
     }
 }
 
-fn read_policy(given: &PolicyInput) -> Result<Policy, InputRefusal> {
+pub(crate) fn read_policy(given: &PolicyInput) -> Result<Policy, InputRefusal> {
     let read = serde_json::to_value(given).and_then(serde_json::from_value::<Policy>);
     let policy = field("policy", read)?;
     field("policy", policy.check())
@@ -303,7 +303,7 @@ fn read_role(text: &str) -> Result<SessionRole, String> {
     SessionRole::parse(text).ok_or_else(|| format!("must be among {known}"))
 }
 
-fn read_mode(text: &str) -> Result<String, String> {
+pub(crate) fn read_mode(text: &str) -> Result<String, String> {
     match text.len() {
         1..=MODE_BYTES_MAX if !text.chars().any(char::is_control) => Ok(text.to_owned()),
         _ => Err(format!("has 1 to {MODE_BYTES_MAX} printable bytes")),

@@ -29,6 +29,9 @@ macro_rules! list_of_tasks_request {
             /// The list of this board.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub board: Option<String>,
+            /// The list of this loop.
+            #[serde(default, skip_serializing_if = "Option::is_none")]
+            pub r#loop: Option<String>,
             /// A list of your own, by its name.
             #[serde(default, skip_serializing_if = "Option::is_none")]
             pub list: Option<String>,
@@ -40,6 +43,7 @@ macro_rules! list_of_tasks_request {
                 crate::task::list_ref(
                     self.session.as_deref(),
                     self.board.as_deref(),
+                    self.r#loop.as_deref(),
                     self.list.as_deref(),
                 )
             }
@@ -52,16 +56,18 @@ pub(crate) use list_of_tasks_request;
 pub(crate) fn list_ref(
     session: Option<&str>,
     board: Option<&str>,
+    of_loop: Option<&str>,
     list: Option<&str>,
 ) -> Result<ListRef, InputRefusal> {
-    match (session, board, list) {
-        (None, None, None) => Ok(ListRef::Own),
-        (Some(session), None, None) => Ok(ListRef::Session(reference("session", session)?)),
-        (None, Some(board), None) => Ok(ListRef::Board(reference("board", board)?)),
-        (None, None, Some(name)) => Ok(ListRef::Name(field("list", Name::parse(name))?)),
+    match (session, board, of_loop, list) {
+        (None, None, None, None) => Ok(ListRef::Own),
+        (Some(session), None, None, None) => Ok(ListRef::Session(reference("session", session)?)),
+        (None, Some(board), None, None) => Ok(ListRef::Board(reference("board", board)?)),
+        (None, None, Some(of_loop), None) => Ok(ListRef::Loop(reference("loop", of_loop)?)),
+        (None, None, None, Some(name)) => Ok(ListRef::Name(field("list", Name::parse(name))?)),
         _ => Err(InputRefusal::new(
             "list",
-            "give one of session, board and list",
+            "give one of session, board, loop and list",
         )),
     }
 }
@@ -84,7 +90,7 @@ pub struct TaskItem {
 }
 
 impl TaskItem {
-    fn input(&self) -> Result<TaskInput, InputRefusal> {
+    pub(crate) fn input(&self) -> Result<TaskInput, InputRefusal> {
         Ok(TaskInput {
             content: field("content", TaskText::parse(&self.content))?,
             status: status(self.status.as_deref())?.unwrap_or(TaskStatus::Remaining),
@@ -298,6 +304,7 @@ fn list_name(list: &TaskList) -> String {
     match &list.of {
         ListOf::Session(session) => format!("session {}", session.short_id()),
         ListOf::Board(board) => format!("board {}", board.short_id()),
+        ListOf::Loop(id) => format!("loop {}", id.short_id()),
         ListOf::Name(name) => name.to_string(),
     }
 }

@@ -13,8 +13,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 use wh_agents::Agents;
 use wh_domain::{
-    Credential, ErrorCode, Facts, NewEvent, Operation, Owner, Principal, Subject, Surface, User,
-    UserRole, WebhookRules,
+    Credential, ErrorCode, Facts, LoopHooks, NewEvent, Operation, Owner, Principal, Subject,
+    Surface, User, UserRole, WebhookRules,
 };
 use wh_store::{Commit, Store};
 
@@ -24,6 +24,7 @@ use crate::{
     authenticate::PrincipalCache,
     context::{is_ours, outcome},
     login::LoginLinks,
+    loops::LoopWork,
     model::Models,
     repo_lock::RepoLocks,
     supervise::{Keepers, RunsConfig},
@@ -40,6 +41,8 @@ pub struct AppParts {
     /// Writes summaries, if there is one.
     pub model: Option<Arc<dyn LanguageModel>>,
     pub webhooks: WebhookRules,
+    /// What is run beside loops.
+    pub hooks: LoopHooks,
     /// Where mirrors and worktrees are kept; absolute, and without links in it.
     pub data_dir: PathBuf,
     /// Cancelled when the server stops: ends feeds and other long calls.
@@ -56,6 +59,7 @@ pub struct App {
     pub(crate) keepers: Keepers,
     pub(crate) models: Option<Models>,
     pub(crate) webhooks: WebhookWork,
+    pub(crate) loops: LoopWork,
     pub(crate) data_dir: PathBuf,
     pub(crate) repo_locks: RepoLocks,
     /// What is recorded as under way since before is left over by a server that is gone.
@@ -89,6 +93,7 @@ impl App {
             keepers: Keepers::default(),
             models: parts.model.map(Models::new),
             webhooks: WebhookWork::new(parts.webhooks),
+            loops: LoopWork::new(parts.hooks),
             data_dir: parts.data_dir,
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),
@@ -140,13 +145,18 @@ impl App {
         facts: Facts,
         events: Vec<NewEvent>,
     ) -> Commit {
+        let cx = self.server_context(owner);
+        cx.commit(operation, subject, facts, events)
+    }
+
+    /// Returns the circumstances of something that the server does by itself for an owner.
+    pub(crate) fn server_context(&self, owner: Owner) -> OpContext {
         let principal = Principal {
             user: owner.user,
             role: UserRole::Member,
             credential: Credential::Local,
         };
-        let cx = self.context(principal, Surface::Server);
-        cx.commit(operation, subject, facts, events)
+        self.context(principal, Surface::Server)
     }
 
     /// Tells whether the server can do its work.

@@ -10,8 +10,8 @@ use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    App, Result, repo::Clones, retention::Retention, wait::Waits, webhook_work::Webhooks,
-    worktree::Worktrees,
+    App, Result, loops::Loops, repo::Clones, retention::Retention, wait::Waits,
+    webhook_work::Webhooks, worktree::Worktrees,
 };
 
 /// Something that must be made true over and over.
@@ -45,6 +45,7 @@ impl App {
             Box::new(Worktrees),
             Box::new(Webhooks(Arc::clone(self))),
             Box::<Waits>::default(),
+            Box::new(Loops(Arc::clone(self))),
         ];
         for reconciler in reconcilers {
             let app = Arc::clone(self);

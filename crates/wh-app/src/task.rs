@@ -46,7 +46,7 @@ impl App {
         .await
     }
 
-    async fn new_tasks(
+    pub(crate) async fn new_tasks(
         &self,
         cx: &OpContext,
         list: &TaskList,

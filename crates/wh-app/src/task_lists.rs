@@ -4,7 +4,7 @@ use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
-    EventKind, Facts, Holder, ListOf, ListRef, Name, NewEvent, Owner, Reach, Reference, Task,
+    EventKind, Facts, Holder, ListOf, ListRef, Loop, Name, NewEvent, Owner, Reach, Reference, Task,
     TaskId, TaskList, TaskListId,
 };
 
@@ -31,9 +31,16 @@ impl App {
                 let session = self
                     .session_lookup(reach, &named.ok_or_else(no_list)?)
                     .await?;
-                let id = session.root.into_untyped_uuid();
-                (session.owner, ListOf::Session(session.root), id)
+                match self.store.loop_of_session(session.root).await? {
+                    // Its iterations work on one list.
+                    Some(it) => loop_list(&it),
+                    None => {
+                        let id = session.root.into_untyped_uuid();
+                        (session.owner, ListOf::Session(session.root), id)
+                    }
+                }
             }
+            ListRef::Loop(reference) => loop_list(&self.loop_lookup(reach, reference).await?),
             ListRef::Board(board) => {
                 let board = self.board_lookup(reach, board).await?;
                 let id = board.id.into_untyped_uuid();
@@ -110,6 +117,10 @@ impl App {
                 let own = self.session_lookup(reach, &Reference::from(own)).await?;
                 return Ok(own.root == *root);
             }
+            (ListOf::Loop(id), _) => {
+                let id = Reference::from(*id);
+                self.loop_lookup(reach, &id).await.map(drop)
+            }
             (ListOf::Session(root), None) => {
                 let root = Reference::from(*root);
                 self.session_lookup(reach, &root).await.map(drop)
@@ -157,12 +168,17 @@ impl OpContext {
             owner: list.owner,
             session: match list.of {
                 ListOf::Session(root) => Some(root),
-                ListOf::Board(_) | ListOf::Name(_) => None,
+                ListOf::Board(_) | ListOf::Loop(_) | ListOf::Name(_) => None,
             },
             actor: Some(self.principal.user),
             facts,
         }
     }
+}
+
+/// Returns whose the list of a loop is, and its id.
+fn loop_list(it: &Loop) -> (Owner, ListOf, Uuid) {
+    (it.owner, ListOf::Loop(it.id), it.id.into_untyped_uuid())
 }
 
 /// Returns the id of an owner's list of a name.
@@ -204,6 +220,6 @@ fn number(text: &str) -> Option<u64> {
 
 fn no_list() -> AppError {
     AppError::invalid("say which list is meant").hint(
-        "{\"session\": ID} is the list of a tree of sessions, {\"board\": ID} that of a board, {\"list\": NAME} one of your own",
+        "{\"session\": ID} is the list of a tree of sessions, {\"board\": ID} that of a board, {\"loop\": ID} that of a loop, {\"list\": NAME} one of your own",
     )
 }

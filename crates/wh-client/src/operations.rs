@@ -101,6 +101,35 @@ impl Client {
             .await
     }
 
+    pub async fn loop_start(&self, request: &LoopStartRequest) -> Result<LoopView> {
+        self.post(&["loops"], request).await
+    }
+
+    pub async fn loop_list(&self, request: &LoopListRequest) -> Result<LoopListView> {
+        self.get(&["loops"], request).await
+    }
+
+    pub async fn loop_get(&self, of: &str) -> Result<LoopView> {
+        self.get(&["loops", of], &Empty {}).await
+    }
+
+    pub async fn loop_log(&self, request: &LoopLogRequest) -> Result<LoopLogView> {
+        let query = without("loop", request)?;
+        self.get(&["loops", &request.r#loop, "log"], &query).await
+    }
+
+    pub async fn loop_pause(&self, of: &str) -> Result<LoopView> {
+        self.post(&["loops", of, "pause"], &Empty {}).await
+    }
+
+    pub async fn loop_resume(&self, of: &str) -> Result<LoopView> {
+        self.post(&["loops", of, "resume"], &Empty {}).await
+    }
+
+    pub async fn loop_stop(&self, of: &str) -> Result<LoopView> {
+        self.post(&["loops", of, "stop"], &Empty {}).await
+    }
+
     pub async fn webhook_create(
         &self,
         request: &WebhookCreateRequest,

@@ -7,8 +7,8 @@ use newtype_uuid::{GenericUuid, TypedUuid};
 use uuid::Uuid;
 
 use crate::{
-    ApprovalIdKind, BoardKind, KeyKind, Owner, RepoKind, SessionId, SessionKind, TaskListKind,
-    TurnKind, UserId, UserKind, WebhookKind, WorktreeKind,
+    ApprovalIdKind, BoardKind, KeyKind, LoopKind, Owner, RepoKind, SessionId, SessionKind,
+    TaskListKind, TurnKind, UserId, UserKind, WebhookKind, WorktreeKind,
 };
 
 /// The global number of an event. Numbers have no gaps, and a larger one was committed later.
@@ -60,6 +60,7 @@ pub enum SubjectKind {
     Turn,
     Approval,
     TaskList,
+    Loop,
     Setting,
     Server,
     Webhook,
@@ -86,11 +87,12 @@ subject_from! {
     ApprovalIdKind => Approval,
     WebhookKind => Webhook,
     TaskListKind => TaskList,
+    LoopKind => Loop,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 12] = [
+    pub const ALL: [Self; 13] = [
         Self::User,
         Self::Key,
         Self::Repo,
@@ -100,6 +102,7 @@ impl SubjectKind {
         Self::Turn,
         Self::Approval,
         Self::TaskList,
+        Self::Loop,
         Self::Setting,
         Self::Server,
         Self::Webhook,
@@ -117,6 +120,7 @@ impl SubjectKind {
             Self::Turn => "turn",
             Self::Approval => "approval",
             Self::TaskList => "task_list",
+            Self::Loop => "loop",
             Self::Setting => "setting",
             Self::Server => "server",
             Self::Webhook => "webhook",

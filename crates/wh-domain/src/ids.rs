@@ -50,6 +50,8 @@ ids! {
     NoteIdKind => NoteId, "note";
     /// Names a planned work item.
     TaskKind => TaskId, "task";
+    /// Names work that goes on until it is done.
+    LoopKind => LoopId, "loop";
     /// Names one round of review.
     ReviewKind => ReviewId, "review";
     /// Names a wait for sessions.

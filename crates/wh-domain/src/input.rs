@@ -4,7 +4,7 @@ use jiff::Timestamp;
 
 use crate::{
     AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId,
-    KeyScope, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId,
+    KeyScope, LoopId, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId,
     SettingKey, SettingValue, TaskId, TextRefusal, TurnId, UserId, UserName, UserRole, WebhookId,
     WorktreeBase, WorktreeId, ZoneId,
 };
@@ -75,8 +75,8 @@ macro_rules! reference_from_id {
 }
 
 reference_from_id!(
-    ApprovalId, BoardId, KeyId, RepoId, SessionId, TaskId, TurnId, UserId, WebhookId, WorktreeId,
-    ZoneId
+    ApprovalId, BoardId, KeyId, LoopId, RepoId, SessionId, TaskId, TurnId, UserId, WebhookId,
+    WorktreeId, ZoneId
 );
 
 /// A user to make.

@@ -71,6 +71,7 @@ const TAGS: &[(Option<Dialect>, KeyScope, &str)] = &[
         KeyScope::SessionInternal,
         "ca_sess_",
     ),
+    (Some(Dialect::Iteratr), KeyScope::Full, "it_full_"),
 ];
 
 /// Returns everything that a key may begin with.

@@ -14,10 +14,13 @@ mod delivery;
 mod dialect;
 mod error;
 mod event;
+mod hook;
 mod ids;
 mod input;
 mod key;
 mod limits;
+mod loops;
+mod loops_input;
 mod message;
 mod operation;
 mod owner;
@@ -56,6 +59,7 @@ pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, 
 pub use dialect::Dialect;
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
+pub use hook::{HookPoint, LoopHooks};
 pub use ids::*;
 pub use input::{
     BoardChange, BoardDuplicate, InputRefusal, ItemReference, NewBoard, NewKey, NewRepo, NewUser,
@@ -64,6 +68,11 @@ pub use input::{
 };
 pub use key::{Key, KeyBinding, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::{Limits, SpawnLimits};
+pub use loops::{
+    IDLE_MAX, ITERATIONS_MAX, ITERATIONS_USUAL, IterationEnd, Loop, LoopFacts, LoopIteration,
+    LoopLogEntry, LoopOutcome, LoopState, LoopWish, NewLoopLogEntry,
+};
+pub use loops_input::{LoopDetail, LoopInput};
 pub use message::{Author, Message, MessageKind, NewMessage, conversation_text};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
@@ -92,8 +101,8 @@ pub use task_input::{
     ListRef, NoteInput, TaskGroup, TaskInput, TaskNext, TaskOverview, TaskPatchInput,
 };
 pub use text::{
-    AgentName, BranchName, Description, IdempotencyKey, IterationText, Name, NoteText, Prompt,
-    PromptTemplate, TaskText, TextRefusal, Title, UserName,
+    AgentName, BranchName, Description, IdempotencyKey, IterationText, LoopSpec, Name, NoteText,
+    Prompt, PromptTemplate, TaskText, TextRefusal, Title, UserName,
 };
 pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use user::{User, UserRole};

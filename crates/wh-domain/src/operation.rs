@@ -145,6 +145,13 @@ operations! {
     NoteList,           "note_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
     IterationSummary,   "iteration_summary", Set,     Anyone,   true,    EVERY_ROLE, OWN;
     LoopComplete,       "loop_complete",     Set,     Anyone,   true,    EVERY_ROLE, OWN;
+    LoopStart,          "loop_start",        Write,   Anyone,   true,    NO_ROLE,    OWN;
+    LoopGet,            "loop_get",          Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    LoopList,           "loop_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    LoopLog,            "loop_log",          Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    LoopPause,          "loop_pause",        Set,     Anyone,   true,    NO_ROLE,    OWN;
+    LoopResume,         "loop_resume",       Set,     Anyone,   true,    NO_ROLE,    OWN;
+    LoopStop,           "loop_stop",         Destroy, Anyone,   true,    NO_ROLE,    OWN;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;

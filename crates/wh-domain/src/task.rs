@@ -5,8 +5,8 @@ use std::collections::{HashMap, HashSet};
 use jiff::Timestamp;
 
 use crate::{
-    BoardId, IterationText, KeyId, Name, NoteId, NoteText, Owner, SessionId, TaskId, TaskListId,
-    TaskText,
+    BoardId, IterationText, KeyId, LoopId, Name, NoteId, NoteText, Owner, SessionId, TaskId,
+    TaskListId, TaskText,
 };
 
 /// The most tasks, and the most notes, of one list.
@@ -35,6 +35,8 @@ pub enum ListOf {
     /// A tree of sessions, by its root: whoever is in the tree works on the same list.
     Session(SessionId),
     Board(BoardId),
+    /// A loop: its iterations work on it, one after the other.
+    Loop(LoopId),
     /// Nothing but its owner, who gave it a name.
     Name(Name),
 }

@@ -13,6 +13,8 @@ pub enum ListRef {
     /// That of the tree this session is in.
     Session(Reference),
     Board(Reference),
+    /// That of a loop.
+    Loop(Reference),
     /// One of the caller's own lists.
     Name(Name),
 }

@@ -112,6 +112,8 @@ texts! {
     TaskText, "a task", 16_000, check_prompt;
     /// What is to be remembered.
     NoteText, "a note", 16_000, check_prompt;
+    /// What a loop is to do.
+    LoopSpec, "a specification", 100_000, check_prompt;
     /// What an iteration came to.
     IterationText, "a summary", 16_000, check_prompt;
     /// The name a person signs in under.

@@ -9,8 +9,8 @@ use wh_api::{
     WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
 use wh_api::{
-    IterationView, LoopCompletedView, NoteListView, TaskAddedView, TaskListView, TaskNextView,
-    TaskView,
+    IterationView, LoopCompletedView, LoopListView, LoopLogView, LoopView, NoteListView,
+    TaskAddedView, TaskListView, TaskNextView, TaskView,
 };
 
 /// Says in one line what an answer holds.
@@ -349,5 +349,34 @@ impl Summary for IterationView {
 impl Summary for LoopCompletedView {
     fn summary(&self) -> String {
         format!("the work of {} is done", self.list)
+    }
+}
+
+impl Summary for LoopView {
+    fn summary(&self) -> String {
+        let (iteration, most) = (self.iteration, self.iterations_max);
+        match (&self.outcome, &self.reason) {
+            (Some(outcome), Some(reason)) => {
+                format!("loop {} has ended, {outcome}: {reason}", self.short_id)
+            }
+            _ => format!(
+                "loop {} is {}, iteration {iteration} of at most {most}",
+                self.short_id, self.state
+            ),
+        }
+    }
+}
+
+impl Summary for LoopListView {
+    fn summary(&self) -> String {
+        listed(self.loops.len(), "loop", &self.next_cursor)
+    }
+}
+
+impl Summary for LoopLogView {
+    fn summary(&self) -> String {
+        let last = self.entries.last();
+        let last = last.map_or(String::new(), |entry| format!(", up to {}", entry.seq));
+        format!("{} entries{last}", self.entries.len())
     }
 }

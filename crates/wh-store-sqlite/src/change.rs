@@ -13,6 +13,7 @@ use wh_store::{
 };
 
 use crate::batch::Batch;
+use crate::loops::LoopChange;
 use crate::task_change::TaskChange;
 use crate::wait::WaitStep;
 use crate::webhook::WebhookStep;
@@ -104,6 +105,7 @@ pub(crate) enum Change {
     WebhookDelete(WebhookId),
     SettingSet(SettingKey, Option<SettingValue>, Timestamp),
     Tasks(Box<TaskChange>),
+    Loops(LoopChange),
 }
 
 impl Change {
@@ -145,6 +147,7 @@ impl Change {
                 setting::set_in_txn(batch.conn, *key, *value, *at).await
             }
             Self::Tasks(change) => change.apply(batch.conn).await,
+            Self::Loops(change) => change.apply(batch).await,
         }
     }
 }

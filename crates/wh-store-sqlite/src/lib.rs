@@ -33,6 +33,8 @@ mod header;
 mod idempotency;
 mod key;
 mod lock;
+mod loops;
+mod loops_row;
 mod message;
 mod migrate;
 mod notes;

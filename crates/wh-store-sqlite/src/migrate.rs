@@ -68,6 +68,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "waits",
         sql: include_str!("../migrations/0011_waits.sql"),
     },
+    Migration {
+        name: "loops",
+        sql: include_str!("../migrations/0012_loops.sql"),
+    },
 ];
 
 /// The number of the last step.

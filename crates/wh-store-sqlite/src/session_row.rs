@@ -83,7 +83,6 @@ pub(crate) fn insert_query(session: &Session) -> Query {
 /// Adds the update of everything that a run or a step of state changes.
 pub(crate) fn push_update(query: &mut Query, session: &Session) {
     let state = StateColumns::from(&session.state);
-    let usage = session.usage;
     query.push("UPDATE sessions SET state = ");
     query.push_bind(session.state.name().as_str());
     query.push(", state_turn_id = ").push_bind(state.turn);
@@ -94,19 +93,8 @@ pub(crate) fn push_update(query: &mut Query, session: &Session) {
     query
         .push(", state_reason = ")
         .push_bind(state.reason.map(str::to_owned));
-    for (column, used) in [
-        ("used_input_tokens", usage.input_tokens),
-        ("used_cached_tokens", usage.cached_tokens),
-        ("used_output_tokens", usage.output_tokens),
-        ("used_cost_micros", usage.cost_micros),
-        ("used_wall_seconds", usage.wall_seconds),
-        ("used_turns", usage.turns),
-        ("last_seq", session.last_seq),
-    ] {
-        query
-            .push(format_args!(", {column} = "))
-            .push_bind(int(used));
-    }
+    push_used(query, session.usage);
+    query.push(", last_seq = ").push_bind(int(session.last_seq));
     query
         .push(", last_words = ")
         .push_bind(session.last_words.clone());
@@ -116,8 +104,24 @@ pub(crate) fn push_update(query: &mut Query, session: &Session) {
     query.push(" WHERE id = ").push_bind(uuid(session.id));
 }
 
+/// Adds what was used to an update.
+pub(crate) fn push_used(query: &mut Query, usage: Usage) {
+    for (column, used) in [
+        ("used_input_tokens", usage.input_tokens),
+        ("used_cached_tokens", usage.cached_tokens),
+        ("used_output_tokens", usage.output_tokens),
+        ("used_cost_micros", usage.cost_micros),
+        ("used_wall_seconds", usage.wall_seconds),
+        ("used_turns", usage.turns),
+    ] {
+        query
+            .push(format_args!(", {column} = "))
+            .push_bind(int(used));
+    }
+}
+
 /// Writes a policy; the usual one is left out, so that a better default reaches old sessions too.
-fn policy_text(policy: &Policy) -> Option<String> {
+pub(crate) fn policy_text(policy: &Policy) -> Option<String> {
     // Writing texts and enums as JSON cannot fail.
     let text = || serde_json::to_string(policy).unwrap_or_default();
     (*policy != Policy::default()).then(text)

@@ -3,6 +3,7 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use newtype_uuid::GenericUuid;
+use sha2::{Digest, Sha256};
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
@@ -29,6 +30,28 @@ pub(crate) const UNBLOCKED: &str =
          WHERE d.task_id = t.id AND o.status NOT IN ('completed', 'cancelled'))
      ORDER BY t.priority, t.number LIMIT 1";
 
+/// What the mark of a list is made of. What is in progress and what remains are the same to it.
+const MARKED: &[(&str, &[&str])] = &[
+    (
+        "SELECT hex(id) AS a, CASE status WHEN 'in_progress' THEN 'remaining' ELSE status END || priority AS b,
+             content AS c FROM tasks WHERE list_id = ",
+        &["a", "b", "c"],
+    ),
+    (
+        "SELECT hex(d.task_id) AS a, hex(d.depends_on) AS b FROM task_dependencies d JOIN tasks t ON t.id = d.task_id
+         WHERE t.list_id = ",
+        &["a", "b"],
+    ),
+    (
+        "SELECT hex(id) AS a, kind AS b FROM notes WHERE list_id = ",
+        &["a", "b"],
+    ),
+    (
+        "SELECT DISTINCT summary AS a, '' AS b FROM iterations WHERE list_id = ",
+        &["a", "b"],
+    ),
+];
+
 #[async_trait]
 impl TaskStore for SqliteStore {
     async fn task_list_of(&self, owner: Owner, of: &ListOf) -> Result<Option<TaskList>> {
@@ -36,6 +59,7 @@ impl TaskStore for SqliteStore {
         match of {
             ListOf::Session(id) => query.push("t.session_id = ").push_bind(uuid(*id)),
             ListOf::Board(id) => query.push("t.board_id = ").push_bind(uuid(*id)),
+            ListOf::Loop(id) => query.push("t.loop_id = ").push_bind(uuid(*id)),
             ListOf::Name(name) => query
                 .push("t.owner_user_id = ")
                 .push_bind(uuid(owner.user))
@@ -149,6 +173,24 @@ impl TaskStore for SqliteStore {
         Ok(counts)
     }
 
+    async fn task_list_mark(&self, list: TaskListId) -> Result<String> {
+        let mut mark = Sha256::new();
+        for (sql, columns) in MARKED {
+            let mut query = Query::new(*sql);
+            query.push_bind(uuid(list)).push(" ORDER BY 1, 2");
+            for found in self.rows(query).await? {
+                for column in *columns {
+                    let text = row::direct("task", row::get::<&str>(&found, column))?;
+                    mark.update(text.len().to_be_bytes());
+                    mark.update(text);
+                }
+            }
+            mark.update([0]);
+        }
+        let digits = mark.finalize();
+        Ok(digits.iter().map(|byte| format!("{byte:02x}")).collect())
+    }
+
     async fn note_add(
         &self,
         list: &TaskList,
@@ -254,8 +296,9 @@ pub(crate) fn push_held(query: &mut Query, list: TaskListId, session: SessionId)
 fn list_row(row: &SqliteRow) -> Parsed<TaskList> {
     let session = row::id_opt(row, "session_id")?.map(ListOf::Session);
     let board = row::id_opt(row, "board_id")?.map(ListOf::Board);
+    let of_loop = row::id_opt(row, "loop_id")?.map(ListOf::Loop);
     let name = row::parse_opt(row, "name", Name::parse)?.map(ListOf::Name);
-    let of = session.or(board).or(name);
+    let of = session.or(board).or(of_loop).or(name);
     Ok(TaskList {
         id: row::id(row, "id")?,
         owner: row::owner(row)?,

@@ -58,20 +58,23 @@ pub(crate) async fn release_in_txn(
 
 /// Makes a list unless it is there.
 async fn ensure(conn: &mut SqliteConnection, list: &TaskList) -> Result<()> {
-    let (session, board, name) = match &list.of {
-        ListOf::Session(id) => (Some(uuid(*id)), None, None),
-        ListOf::Board(id) => (None, Some(uuid(*id)), None),
-        ListOf::Name(name) => (None, None, Some(name.as_str())),
-    };
+    let (mut session, mut board, mut of_loop, mut name) = (None, None, None, None);
+    match &list.of {
+        ListOf::Session(id) => session = Some(uuid(*id)),
+        ListOf::Board(id) => board = Some(uuid(*id)),
+        ListOf::Loop(id) => of_loop = Some(uuid(*id)),
+        ListOf::Name(given) => name = Some(given.as_str()),
+    }
     sqlx::query(
-        "INSERT INTO task_lists (id, owner_user_id, owner_key_id, session_id, board_id, name, completed_at, created_at)
-         VALUES (?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING",
+        "INSERT INTO task_lists (id, owner_user_id, owner_key_id, session_id, board_id, loop_id, name, completed_at, created_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, NULL, ?) ON CONFLICT DO NOTHING",
     )
     .bind(uuid(list.id))
     .bind(uuid(list.owner.user))
     .bind(uuid_opt(list.owner.key))
     .bind(session)
     .bind(board)
+    .bind(of_loop)
     .bind(name)
     .bind(micros(list.created_at))
     .execute(conn)

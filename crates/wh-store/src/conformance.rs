@@ -11,6 +11,7 @@ pub mod commit;
 pub mod event;
 pub mod fixture;
 pub mod key;
+pub mod loops;
 pub mod message;
 pub mod reach;
 pub mod repo;
@@ -147,6 +148,12 @@ macro_rules! conformance_checks {
                 of_a_session_are_given_back_when_its_process_is_gone,
                 lists_are_done_when_nothing_is_open,
                 notes_and_iterations_are_kept,
+            }
+            loops {
+                are_found_as_they_were_started,
+                take_each_step_once,
+                begin_an_iteration_and_its_session_together,
+                marks_of_lists_tell_what_has_changed,
             }
             commit {
                 a_failing_change_leaves_no_trace,

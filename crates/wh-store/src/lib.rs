@@ -19,6 +19,7 @@ pub mod conformance;
 mod error;
 mod event;
 mod key;
+mod loops;
 mod message;
 mod recent;
 mod repo;
@@ -44,6 +45,7 @@ pub use commit::{Applied, Commit, IdempotencyClaim};
 pub use error::StoreError;
 pub use event::{EventPage, EventStore};
 pub use key::KeyStore;
+pub use loops::{LoopSave, LoopStore, NewLoop};
 pub use message::{MessageAppend, MessageHit, MessageStore};
 pub use recent::{EventsSeen, Recent, RecentEvents};
 pub use repo::RepoStore;
@@ -72,6 +74,7 @@ pub trait Store:
     + BoardStore
     + EventStore
     + KeyStore
+    + LoopStore
     + MessageStore
     + RepoStore
     + RetentionStore

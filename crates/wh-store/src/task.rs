@@ -74,6 +74,10 @@ pub trait TaskStore {
     /// Counts the tasks of each status, in the order of [`TaskStatus::ALL`].
     async fn task_counts(&self, list: TaskListId) -> Result<[u64; 5]>;
 
+    /// Returns a mark of everything in a list: two are equal when no task, note or summary has changed in between. Who has a
+    /// task makes no difference, and neither does a summary that was given before.
+    async fn task_list_mark(&self, list: TaskListId) -> Result<String>;
+
     /// Adds notes, and their list if it is not there yet.
     async fn note_add(
         &self,

@@ -6,6 +6,7 @@
 
 mod agents;
 mod file;
+mod hooks;
 mod load;
 mod model;
 mod parse;
@@ -19,7 +20,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use wh_agents::ConfiguredAgents;
-use wh_domain::{SecretText, WebhookRules};
+use wh_domain::{LoopHooks, SecretText, WebhookRules};
 
 use crate::exit::{CliError, CliResult};
 pub(crate) use model::{KeyFrom, ModelSetting};
@@ -93,6 +94,8 @@ pub(crate) struct Config {
     pub(crate) model: Sourced<Option<ModelSetting>>,
     /// What the file says about agents.
     pub(crate) agents: ConfiguredAgents,
+    /// What the file says about hooks of loops.
+    pub(crate) hooks: LoopHooks,
     /// What the file says about webhooks.
     pub(crate) webhooks: WebhookRules,
 }

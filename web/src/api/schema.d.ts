@@ -311,6 +311,24 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/loops": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists loops, newest first */
+        get: operations["loop_list"];
+        put?: never;
+        /** Starts a loop */
+        post: operations["loop_start"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/loops/complete": {
         parameters: {
             query?: never;
@@ -322,6 +340,91 @@ export interface paths {
         put?: never;
         /** Says that the work of a list is done */
         post: operations["loop_complete"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{loop}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows a loop and how its work stands */
+        get: operations["loop_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{loop}/log": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns what happened in a loop, in order */
+        get: operations["loop_log"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{loop}/pause": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a loop rest after the iteration that is under way */
+        post: operations["loop_pause"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{loop}/resume": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Lets a loop that rests go on */
+        post: operations["loop_resume"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/loops/{loop}/stop": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Ends a loop, and the iteration that is under way with it */
+        post: operations["loop_stop"];
         delete?: never;
         options?: never;
         head?: never;
@@ -1884,6 +1987,8 @@ export interface components {
             session?: string | null;
             /** @description The list of this board. */
             board?: string | null;
+            /** @description The list of this loop. */
+            loop?: string | null;
             /** @description A list of your own, by its name. */
             list?: string | null;
         };
@@ -1937,6 +2042,8 @@ export interface components {
             session?: string | null;
             /** @description The list of this board. */
             board?: string | null;
+            /** @description The list of this loop. */
+            loop?: string | null;
             /** @description A list of your own, by its name. */
             list?: string | null;
         };
@@ -1954,6 +2061,8 @@ export interface components {
             session?: string | null;
             /** @description The list of this board. */
             board?: string | null;
+            /** @description The list of this loop. */
+            loop?: string | null;
             /** @description A list of your own, by its name. */
             list?: string | null;
         };
@@ -1988,6 +2097,8 @@ export interface components {
             session?: string | null;
             /** @description The list of this board. */
             board?: string | null;
+            /** @description The list of this loop. */
+            loop?: string | null;
             /** @description A list of your own, by its name. */
             list?: string | null;
         };
@@ -2013,8 +2124,168 @@ export interface components {
             session?: string | null;
             /** @description The list of this board. */
             board?: string | null;
+            /** @description The list of this loop. */
+            loop?: string | null;
             /** @description A list of your own, by its name. */
             list?: string | null;
+        };
+        /** @description Some loops, newest first. */
+        LoopListView: {
+            loops: components["schemas"]["LoopSummaryView"][];
+            next_cursor?: string | null;
+        };
+        /** @description A loop in a list. */
+        LoopSummaryView: {
+            /** @description The last 8 digits of the loop's id, accepted wherever an id is. */
+            id: string;
+            title: string;
+            agent: string;
+            /** @description beginning, running, paused or ended */
+            state: string;
+            /** @description completed, limit, budget, stalled, stopped or failed */
+            outcome?: string | null;
+            /** Format: uint32 */
+            iteration: number;
+            /** Format: uint32 */
+            iterations_max: number;
+            created_at: string;
+        };
+        /** @description A loop and how its work stands. */
+        LoopView: {
+            id: string;
+            short_id: string;
+            title: string;
+            agent: string;
+            /** @description beginning, running, paused or ended */
+            state: string;
+            /** @description pause or stop, when that was asked for and is about to happen */
+            wanted?: string | null;
+            /** @description completed, limit, budget, stalled, stopped or failed */
+            outcome?: string | null;
+            /** @description Why it has ended. */
+            reason?: string | null;
+            /**
+             * Format: uint32
+             * @description The number of the iteration that it is at, or was at last.
+             */
+            iteration: number;
+            /** Format: uint32 */
+            iterations_max: number;
+            /**
+             * Format: uint32
+             * @description Iterations in a row that changed nothing.
+             */
+            idle_iterations: number;
+            /** @description The session that is at work. */
+            session_id?: string | null;
+            /** @description Whether that session waits for an answer; approval_list shows for which. */
+            waiting?: boolean;
+            repo_id: string;
+            worktree_id: string;
+            /** @description Holds the commits of all iterations. */
+            branch: string;
+            board_id?: string | null;
+            spec: string;
+            tasks: components["schemas"]["LoopTasksView"];
+            /** @description The task in hand. */
+            task?: string | null;
+            /** @description For all iterations together; what is absent is not limited. */
+            budget: components["schemas"]["BudgetInput"];
+            /** @description What is left of it. */
+            left: components["schemas"]["BudgetInput"];
+            /** Format: uint64 */
+            tokens_used: number;
+            /** Format: uint64 */
+            cost_micros: number;
+            /** Format: uint64 */
+            wall_seconds_used: number;
+            /** @description The latest, the last one first. */
+            iterations: components["schemas"]["LoopIterationView"][];
+            created_at: string;
+            updated_at: string;
+        };
+        /** @description How many tasks of each status there are. */
+        LoopTasksView: {
+            /** Format: uint64 */
+            remaining: number;
+            /** Format: uint64 */
+            in_progress: number;
+            /** Format: uint64 */
+            blocked: number;
+            /** Format: uint64 */
+            completed: number;
+            /** Format: uint64 */
+            cancelled: number;
+        };
+        /** @description One iteration of a loop. */
+        LoopIterationView: {
+            /** Format: uint32 */
+            number: number;
+            session_id?: string | null;
+            /** @description done, cancelled or failed; absent while it is under way */
+            end?: string | null;
+            reason?: string | null;
+            /** @description Whether it changed a file, a task or a note, or said something new. */
+            changed: boolean;
+            /** Format: uint64 */
+            tokens_used: number;
+            /** Format: uint64 */
+            cost_micros: number;
+            began_at: string;
+            ended_at?: string | null;
+        };
+        /** @description What happened in a loop, in order. */
+        LoopLogView: {
+            entries: components["schemas"]["LoopLogEntryView"][];
+        };
+        /** @description Something that happened in a loop. */
+        LoopLogEntryView: {
+            /** Format: uint64 */
+            seq: number;
+            at: string;
+            /** Format: uint32 */
+            iteration: number;
+            /** @description loop, iteration, or the name of a hook */
+            about: string;
+            text: string;
+        };
+        /** @description A loop to start. Give spec or prompt. */
+        LoopStartRequest: {
+            /** @description What is to be done. Each iteration is told this with the open tasks, notes and last summaries. */
+            spec?: string | null;
+            /** @description In place of spec: all that each iteration is told. */
+            prompt?: string | null;
+            /** @description Which agent: a name of agent_list. */
+            agent: string;
+            /** @description The repository to work in: its id or name. */
+            repo: string;
+            /** @description The branch for all iterations: one that exists is checked out, another is made; named after the loop unless given. */
+            branch?: string | null;
+            /** @description The branch or full commit at which a new branch begins. */
+            base?: string | null;
+            /** @description Made of the specification unless given. */
+            title?: string | null;
+            board?: string | null;
+            /** @description Tasks to begin with; the agent adds what is missing. */
+            tasks?: components["schemas"]["TaskItem"][];
+            /**
+             * Format: uint32
+             * @description 1 to 1000; 20 unless given.
+             */
+            iterations_max?: number | null;
+            /** @description For all iterations together. */
+            budget?: components["schemas"]["BudgetInput"] | null;
+            /**
+             * @description What makes the prompt of each iteration, in place of the built-in one: text with {{ loop.spec }}, {{ tasks.open }},
+             *     {{ next.content }}, {{ notes.latest }}, {{ summaries.latest }} and the like.
+             */
+            template?: string | null;
+            /** @description As in session_create; nobody may be there to answer, so allow what the work needs. */
+            policy?: components["schemas"]["PolicyInput"] | null;
+            /** @description The agent's own name of a way of working. */
+            mode?: string | null;
+            /** @description A mark of your choice: a repeat with the same mark starts nothing twice. */
+            idempotency_key?: string | null;
         };
         /** @description The answer to a call that was refused or failed. */
         ErrorBody: {
@@ -2712,6 +2983,62 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    loop_list: {
+        parameters: {
+            query?: {
+                /** @description Only those that have not ended. */
+                open?: boolean;
+                /** @description How many at most: 1 to 200, 50 unless given. */
+                limit?: number;
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopListView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    loop_start: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoopStartRequest"];
+            };
+        };
+        responses: {
+            /** @description It was made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     loop_complete: {
         parameters: {
             query?: never;
@@ -2735,6 +3062,161 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["LoopCompletedView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    loop_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The loop's id, or its last 8 digits. */
+                loop: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    loop_log: {
+        parameters: {
+            query?: {
+                /** @description Only what came after the entry of this number. */
+                after?: number;
+                /** @description How many entries at most: 1 to 200, 50 unless given. */
+                limit?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The loop's id, or its last 8 digits. */
+                loop: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopLogView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    loop_pause: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The loop's id, or its last 8 digits. */
+                loop: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    idempotency_key?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    loop_resume: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The loop's id, or its last 8 digits. */
+                loop: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    idempotency_key?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    loop_stop: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The loop's id, or its last 8 digits. */
+                loop: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    idempotency_key?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["LoopView"];
                 };
             };
             default: components["responses"]["Error"];
@@ -2775,6 +3257,8 @@ export interface operations {
                 session?: string;
                 /** @description The list of this board. */
                 board?: string;
+                /** @description The list of this loop. */
+                loop?: string;
                 /** @description A list of your own, by its name. */
                 list?: string;
             };
@@ -3395,6 +3879,8 @@ export interface operations {
                 session?: string;
                 /** @description The list of this board. */
                 board?: string;
+                /** @description The list of this loop. */
+                loop?: string;
                 /** @description A list of your own, by its name. */
                 list?: string;
             };
@@ -3504,6 +3990,8 @@ export interface operations {
                     session?: string | null;
                     /** @description The list of this board. */
                     board?: string | null;
+                    /** @description The list of this loop. */
+                    loop?: string | null;
                     /** @description A list of your own, by its name. */
                     list?: string | null;
                 };

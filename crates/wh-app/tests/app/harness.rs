@@ -51,6 +51,7 @@ impl TestApp {
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), Default::default()),
             webhooks: wh_domain::WebhookRules::default(),
+            hooks: wh_domain::LoopHooks::default(),
             runs: wh_app::RunsConfig {
                 program: "/nowhere/wheelhouse".into(),
                 runs: dir.path().join("runs"),

@@ -6,6 +6,7 @@ mod board;
 mod config;
 mod event;
 mod key;
+mod loops;
 mod message;
 mod repo;
 mod server;
@@ -36,6 +37,7 @@ pub(crate) fn all() -> Vec<Route> {
         worktree::routes(),
         webhook::routes(),
         task::routes(),
+        loops::routes(),
     ]
     .into_iter()
     .flatten()

@@ -69,6 +69,7 @@ impl TestServer {
             ids: Arc::new(RandomIds),
             agents: wh_agents::Agents::new(Default::default(), Default::default()),
             webhooks: wh_domain::WebhookRules::default(),
+            hooks: wh_domain::LoopHooks::default(),
             runs: wh_app::RunsConfig {
                 program: "/nowhere/wheelhouse".into(),
                 runs: directory.path().join("runs"),

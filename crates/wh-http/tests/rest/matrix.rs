@@ -33,6 +33,7 @@ fn described() -> Vec<Described> {
                 .replace("{board}", ABSENT)
                 .replace("{session}", ABSENT)
                 .replace("{parent}", ABSENT)
+                .replace("{loop}", ABSENT)
                 .replace("{task}", ABSENT)
                 .replace("{turn}", ABSENT)
                 .replace("{approval}", ABSENT)
@@ -77,6 +78,10 @@ fn sample(document: &Value, schema: &Value) -> Value {
     // A change of nothing is refused as input, which is not what is asked here.
     if schema["properties"]["title"].is_object() {
         body.insert("title".to_owned(), json!("sample"));
+    }
+    // One of spec and prompt must be given.
+    if schema["properties"]["spec"].is_object() {
+        body.insert("spec".to_owned(), json!("sample"));
     }
     Value::Object(body)
 }

@@ -93,6 +93,9 @@ fn list(call: &Call) -> Result<ListRef> {
     if let Some(session) = parameter("session") {
         return Ok(ListRef::Session(reference("session", &session)?));
     }
+    if let Some(of_loop) = parameter("loop") {
+        return Ok(ListRef::Loop(reference("loop", &of_loop)?));
+    }
     Ok(match parameter("board") {
         Some(board) => ListRef::Board(reference("board", &board)?),
         None => ListRef::Own,

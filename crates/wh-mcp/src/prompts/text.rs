@@ -4,7 +4,7 @@ use rmcp::ErrorData;
 use serde::Serialize;
 use wh_api::{SessionTreeView, WorktreeDiffView};
 use wh_app::{App, MessageQuery, OpContext, Summarize};
-use wh_domain::{Agent, PageLimit, Reference, WorktreeDiffQuery};
+use wh_domain::{Agent, Operation, PageLimit, Reference, WorktreeDiffQuery};
 
 use crate::resources::protocol_error;
 
@@ -50,6 +50,10 @@ pub(super) async fn plan_loop(
     agent: Option<&str>,
     session: Option<&str>,
 ) -> Result<String, ErrorData> {
+    // Agents begin sessions of their own; loops are started by those whom the agents work for.
+    if session.is_none() && cx.principal.authorize(Operation::LoopStart).is_ok() {
+        return start_loop(app, cx, goal, agent).await;
+    }
     let begin = begin(app, cx, agent, session).await?;
     Ok(format!(
         "Plan work that fresh agents do one after the other until this is true: {goal}\n\
@@ -59,6 +63,27 @@ pub(super) async fn plan_loop(
          Then, step by step: {begin} Tell each agent the goal, its step, its check, and in a few lines what the ones before it \
          learned. Wait with session_wait, run or read the check yourself instead of believing a report, and change the plan when a \
          step taught something. Stop when the goal is reached, when a step has failed twice, or when a budget is used up; say which."
+    ))
+}
+
+async fn start_loop(
+    app: &App,
+    cx: &OpContext,
+    goal: &str,
+    agent: Option<&str>,
+) -> Result<String, ErrorData> {
+    let agents = agents(app, cx, agent).await?;
+    Ok(format!(
+        "Plan a loop, in which fresh agents work one after the other on one branch until this is true: {goal}\n\
+         First write the specification: what is to be true in the end, the command that shows it, and what is not to be touched; an \
+         agent that reads it knows nothing else. Then the tasks: each can be finished by one agent in one sitting and leaves the \
+         work in a good state; for each what is to be true afterwards and the command that shows it; which must come before which. \
+         Name what you are not sure of. Show both before anything is begun.\n\
+         Then start it with loop_start (found by tool_search): spec, tasks with depends_on, repo (repo_list names them), agent, \
+         iterations_max, a budget, and a policy that allows what the work needs, because nobody may be there to answer.{agents} \
+         loop_get tells how it stands, loop_log what happened, and task_list with the loop which tasks are open; approval_list \
+         shows what an agent waits for. loop_pause, loop_resume and loop_stop direct it. When it has ended, read why, and look at \
+         what its branch holds with worktree_diff instead of believing a summary."
     ))
 }
 
@@ -86,16 +111,19 @@ async fn begin(
                 .to_owned()
         }
     };
-    match agent {
-        Some(agent) => text.push_str(&format!(" The agent is {agent:?}.")),
-        None => {
-            let agents = app.agent_list(cx).await.map_err(protocol_error)?;
-            let ready = agents.iter().filter(|agent| agent.is_ready());
-            let names: Vec<_> = ready.map(|agent: &Agent| agent.name.as_str()).collect();
-            text.push_str(&format!(" Agents that can run here: {}.", names.join(", ")));
-        }
-    }
+    text.push_str(&agents(app, cx, agent).await?);
     Ok(text)
+}
+
+/// Says which agent is meant, or which there are.
+async fn agents(app: &App, cx: &OpContext, agent: Option<&str>) -> Result<String, ErrorData> {
+    if let Some(agent) = agent {
+        return Ok(format!(" The agent is {agent:?}."));
+    }
+    let agents = app.agent_list(cx).await.map_err(protocol_error)?;
+    let ready = agents.iter().filter(|agent| agent.is_ready());
+    let names: Vec<_> = ready.map(|agent: &Agent| agent.name.as_str()).collect();
+    Ok(format!(" Agents that can run here: {}.", names.join(", ")))
 }
 
 pub(super) async fn review_branch(

@@ -5,6 +5,7 @@ mod agent;
 mod approval;
 mod board;
 mod discovery;
+mod loops;
 mod message;
 mod repo;
 mod session;
@@ -26,7 +27,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
 use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{CredentialKind, Effect, Operation, Principal};
+use wh_domain::{Credential, Effect, Operation, Principal, SessionRole};
 
 use crate::{
     schema::{answer_schema_of, schema_of},
@@ -54,6 +55,8 @@ pub(crate) struct Tool {
     common_for_keys: bool,
     /// Whether agents' session tokens are shown it by default.
     common_for_sessions: bool,
+    /// Whether the agents of loops, which do nothing else, are shown it by default.
+    common_for_workers: bool,
     model: ToolModel,
     handler: Handler,
 }
@@ -79,6 +82,7 @@ impl Tool {
             set,
             common_for_keys: false,
             common_for_sessions: false,
+            common_for_workers: false,
             model,
             handler: Box::new(
                 move |app, cx, arguments| match read_arguments::<Req>(arguments) {
@@ -98,6 +102,12 @@ impl Tool {
     /// Shows the tool to session tokens by default.
     fn for_sessions(mut self) -> Self {
         self.common_for_sessions = true;
+        self
+    }
+
+    /// Shows the tool to the agents of loops by default.
+    fn for_workers(mut self) -> Self {
+        self.common_for_workers = true;
         self
     }
 
@@ -123,8 +133,11 @@ impl Tool {
     }
 
     fn is_common(&self, principal: &Principal) -> bool {
-        match principal.credential.kind() {
-            CredentialKind::Session => self.common_for_sessions,
+        match &principal.credential {
+            Credential::Session { role, .. } if *role == SessionRole::Worker => {
+                self.common_for_workers
+            }
+            Credential::Session { .. } => self.common_for_sessions,
             _ => self.common_for_keys,
         }
     }
@@ -189,6 +202,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         agent::tools(),
         message::tools(),
         task::tools(),
+        loops::tools(),
         admin::tools(),
         webhook::tools(),
         discovery::tools(),

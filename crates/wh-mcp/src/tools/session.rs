@@ -22,7 +22,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "Shows the session you are: its title, board, worktree and budget.",
             session_current,
         )
-        .for_sessions(),
+        .for_sessions()
+        .for_workers(),
         Tool::new(
             set,
             Operation::SessionList,

@@ -20,49 +20,57 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::TaskAdd,
             "Adds tasks to the list that all sessions of a tree share, to a board's list, or to one of your own. Returns their numbers.",
             task_add,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::TaskUpdate,
             "Changes a task: status, priority, content, what it depends on. Only what is given changes; a circle of dependencies is refused.",
             task_update,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::TaskList,
             "Lists tasks by status, the most urgent first.",
             task_list,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::TaskNext,
             "Returns the most urgent task whose dependencies are done. With claim it is yours alone until you update it or your process ends.",
             task_next,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::NoteAdd,
             "Notes what later iterations should know: a learning, a tip, a decision, or where you are stuck.",
             note_add,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::NoteList,
             "Lists notes, the latest first.",
             note_list,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::IterationSummary,
             "Records what this iteration came to. Calling it again replaces what you said before.",
             iteration_summary,
-        ),
+        )
+        .for_workers(),
         Tool::new(
             Toolset::Task,
             Operation::LoopComplete,
             "Says that all work of the list is done. Refused while tasks are open, naming them.",
             loop_complete,
-        ),
+        )
+        .for_workers(),
     ]
 }
 

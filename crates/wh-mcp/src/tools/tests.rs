@@ -27,10 +27,14 @@ fn full() -> Principal {
 }
 
 fn session() -> Principal {
+    session_of(SessionRole::General)
+}
+
+fn session_of(role: SessionRole) -> Principal {
     principal(Credential::Session {
         key: key(),
         session: SessionId::from_untyped_uuid(Uuid::from_u128(3)),
-        role: SessionRole::General,
+        role,
         lineage: wh_domain::RoleSet::default(),
         epoch: 1,
     })
@@ -51,6 +55,9 @@ fn cost(principal: &Principal) -> (usize, usize) {
 fn callers_are_shown_what_they_use_most() {
     insta::assert_snapshot!(names(&full(), &Toolsets::Default).join(" "), @"agent_list approval_answer approval_list message_list repo_add repo_list session_create session_get session_list session_manage session_prompt session_wait tool_call tool_search");
     insta::assert_snapshot!(names(&session(), &Toolsets::Default).join(" "), @"approval_answer approval_list message_list session_current session_get session_list session_prompt session_spawn session_tree session_update session_wait tool_call tool_search");
+    // An iteration of a loop is shown its list and nothing else.
+    let worker = session_of(SessionRole::Worker);
+    insta::assert_snapshot!(names(&worker, &Toolsets::Default).join(" "), @"iteration_summary loop_complete note_add note_list session_current task_add task_list task_next task_update tool_call tool_search");
     let reader = principal(Credential::Read { key: key() });
     insta::assert_snapshot!(names(&reader, &Toolsets::Default).join(" "), @"agent_list approval_list message_list repo_list session_get session_list session_wait tool_call tool_search");
 }
@@ -60,9 +67,14 @@ fn lists_stay_within_their_budget() {
     let (tools, bytes) = cost(&full());
     println!("full key: {tools} tools, {bytes} bytes");
     assert!(tools <= KEY_TOOLS_MAX.0 && bytes <= KEY_TOOLS_MAX.1);
-    let (tools, bytes) = cost(&session());
-    println!("session token: {tools} tools, {bytes} bytes");
-    assert!(tools <= SESSION_TOOLS_MAX.0 && bytes <= SESSION_TOOLS_MAX.1);
+    for role in SessionRole::ALL {
+        let (tools, bytes) = cost(&session_of(role));
+        println!(
+            "session token, {}: {tools} tools, {bytes} bytes",
+            role.as_str()
+        );
+        assert!(tools <= SESSION_TOOLS_MAX.0 && bytes <= SESSION_TOOLS_MAX.1);
+    }
 }
 
 #[test]

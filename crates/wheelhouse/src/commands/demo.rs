@@ -92,6 +92,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         },
         model: None,
         webhooks: wh_domain::WebhookRules::default(),
+        hooks: wh_domain::LoopHooks::default(),
     })
 }
 

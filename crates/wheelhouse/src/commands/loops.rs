@@ -1,136 +1,204 @@
 //! `wheelhouse loop`.
 
-use std::time::Duration;
+mod follow;
+mod serve;
+mod start;
 
 use clap::{Args, Subcommand};
-use serde::Serialize;
-use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wh_api::{KeyCreateRequest, KeyCreatedView};
-use wh_client::{Client, ClientError};
-use wh_runner::{ForwardPort, Limits, McpSpec, Token};
+use wh_api::{BudgetInput, LoopListRequest, LoopListView, LoopLogRequest, LoopView};
 
-use super::{mcp::stop_signal, serve};
-use crate::bridge::embedded_server;
+use super::page::PageArgs;
 use crate::context::Context;
-use crate::exit::{CliError, CliResult};
-use crate::logs;
-use crate::serve::Server;
-use crate::ui::now;
+use crate::exit::CliResult;
+use crate::ui::{Table, Ui, age, now, shortened};
 
-/// What agents are told that the server is called.
-const SERVER_NAME: &str = "iteratr-tools";
+/// How much of a title a table shows.
+const TITLE_CHARS_MAX: usize = 60;
 
-/// When the key of a port ends that was not closed.
-const KEY_DAYS: i64 = 30;
+/// The most entries of a log that one call reads.
+const LOG_PAGE: u32 = 200;
 
-/// How long calls may take that are under way when the port closes.
-const CLOSE_WITHIN: Duration = Duration::from_secs(5);
-
-/// Let an agent work through a list of tasks
+/// Let fresh agents work through a list of tasks until the work is done
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Examples:
-  wheelhouse loop serve --session release
-  wheelhouse task ls --list release")]
+  wheelhouse loop start --repo . --agent codex --spec-file SPEC.md --iterations 30
+  wheelhouse loop start --repo app 'Port the parser.' --task 'write tests' --task 'port it' --budget-tokens 2000000
+  wheelhouse loop ls
+  wheelhouse loop logs -f 89abcdef
+  wheelhouse task ls --loop 89abcdef
+  wheelhouse loop serve --session release")]
 pub(crate) enum LoopCommand {
-    Serve(ServeArgs),
+    Start(Box<start::StartArgs>),
+    Ls(LsArgs),
+    Show(OneArgs),
+    Logs(LogsArgs),
+    Pause(OneArgs),
+    Resume(OneArgs),
+    Stop(OneArgs),
+    Serve(serve::ServeArgs),
 }
 
-/// Serve the tools of one list to the programs of this machine, without a key, until interrupted
+/// List loops, newest first
 #[derive(Debug, Args)]
-#[command(after_help = "\
-Prints the address, http://localhost:PORT/mcp, once it listens. There an MCP client finds task-add, task-update, task-list,
-task-next, note-add, note-list, iteration-summary and session-complete, for this list alone. Any program of this machine may
-call it while it runs. When no server runs, one is started in this process.")]
-pub(crate) struct ServeArgs {
-    /// The list's name; `wheelhouse task --list NAME` is the same
-    #[arg(long, value_name = "NAME")]
-    session: String,
+pub(crate) struct LsArgs {
+    /// Only those that have not ended
+    #[arg(long)]
+    open: bool,
+    #[command(flatten)]
+    page: PageArgs,
 }
 
-/// Where a list is served.
-#[derive(Serialize)]
-struct Served<'a> {
-    url: &'a str,
-    list: &'a str,
+/// Names a loop
+#[derive(Debug, Args)]
+pub(crate) struct OneArgs {
+    /// The loop's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    of_loop: String,
+}
+
+/// Show what happened in a loop
+#[derive(Debug, Args)]
+pub(crate) struct LogsArgs {
+    /// The loop's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    of_loop: String,
+    /// Go on until the loop has ended or rests
+    #[arg(long, short)]
+    follow: bool,
 }
 
 pub(crate) async fn run(cx: &Context, command: LoopCommand) -> CliResult {
-    let LoopCommand::Serve(args) = command;
-    if cx.url().is_some() {
-        return Err(CliError::usage("a list is served beside its server")
-            .hint("run this on the machine of the server, without --url"));
-    }
-    let config = cx.config()?;
-    logs::start(&config, "warn");
-    let stop = stop_signal()?;
+    let view = match command {
+        LoopCommand::Start(args) => return start::run(cx, *args).await,
+        LoopCommand::Serve(args) => return serve::run(cx, args).await,
+        LoopCommand::Logs(args) => return logs(cx, args).await,
+        LoopCommand::Ls(args) => return list(cx, args).await,
+        LoopCommand::Show(args) => cx.client()?.loop_get(&args.of_loop).await?,
+        LoopCommand::Pause(args) => cx.client()?.loop_pause(&args.of_loop).await?,
+        LoopCommand::Resume(args) => cx.client()?.loop_resume(&args.of_loop).await?,
+        LoopCommand::Stop(args) => cx.client()?.loop_stop(&args.of_loop).await?,
+    };
+    cx.ui.answer(&view, |ui| show(ui, &view))
+}
+
+async fn list(cx: &Context, args: LsArgs) -> CliResult {
+    let request = LoopListRequest {
+        open: args.open.then_some(true),
+        limit: args.page.limit,
+        cursor: args.page.cursor,
+    };
+    let list = cx.client()?.loop_list(&request).await?;
+    cx.ui.answer(&list, |ui| table(ui, &list))
+}
+
+async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
     let client = cx.client()?;
-    let own = match client.whoami().await {
-        Ok(_) => None,
-        Err(error @ ClientError::Refused { .. }) => return Err(error.into()),
-        Err(_) => Some(embedded_server(&serve::options(&config)).await?),
-    };
-    let data_dir = &config.data_dir.value;
-    let served = serve_list(cx, &client, &args.session, data_dir, stop).await;
-    if let Some(server) = own {
-        Server::stop(server).await;
+    if args.follow {
+        let found = client.loop_get(&args.of_loop).await?;
+        return follow::follow(cx, &client, &found.id).await.map(drop);
     }
-    served
-}
-
-async fn serve_list(
-    cx: &Context,
-    client: &Client,
-    list: &str,
-    data_dir: &std::path::Path,
-    stop: impl Future<Output = ()>,
-) -> CliResult {
-    let key = port_key(client, list).await?;
-    let mcp = McpSpec {
-        name: SERVER_NAME.to_owned(),
-        token: Token::new(key.key.unwrap_or_default()),
-        server_file: data_dir.join("server.json"),
-        path: format!("/mcp/iteratr?list={}", escaped(list)),
-    };
-    let port = ForwardPort::open_local(mcp, Limits::default()).await;
-    let port = port.map_err(|error| CliError::failed(format!("cannot open a port: {error}")))?;
-    let url = port.url();
-    let said = Served { url: &url, list };
-    cx.ui.answer(&said, |ui| ui.line(said.url))?;
-    let (tasks, closing) = (TaskTracker::new(), CancellationToken::new());
-    tasks.spawn(port.serve(tasks.clone(), closing.clone()));
-    stop.await;
-    closing.cancel();
-    tasks.close();
-    // Whoever is late is cut off.
-    tokio::time::timeout(CLOSE_WITHIN, tasks.wait()).await.ok();
-    client.key_revoke(&key.about.id).await?;
-    Ok(())
-}
-
-/// Makes the key with which the port calls the server.
-async fn port_key(client: &Client, list: &str) -> CliResult<KeyCreatedView> {
-    let end = now() + jiff::SignedDuration::from_hours(24 * KEY_DAYS);
-    let name: String = list.chars().filter(|c| !c.is_control()).take(60).collect();
-    let request = KeyCreateRequest {
-        name: format!("loop serve {name}"),
-        scope: "full".to_owned(),
-        user: None,
-        expires_at: Some(end.to_string()),
-        dialect: None,
-        session: None,
-        idempotency_key: None,
-    };
-    Ok(client.key_create(&request).await?)
-}
-
-/// Writes a text as a part of an address.
-fn escaped(text: &str) -> String {
-    let byte = |byte: u8| match byte {
-        b'a'..=b'z' | b'A'..=b'Z' | b'0'..=b'9' | b'-' | b'_' | b'.' => {
-            char::from(byte).to_string()
+    let mut all = Vec::new();
+    loop {
+        let request = LoopLogRequest {
+            r#loop: args.of_loop.clone(),
+            after: all.last().map(|it: &wh_api::LoopLogEntryView| it.seq),
+            limit: Some(LOG_PAGE),
+        };
+        let page = client.loop_log(&request).await?.entries;
+        let is_last = page.len() < LOG_PAGE as usize;
+        all.extend(page);
+        if is_last {
+            break;
         }
-        other => format!("%{other:02X}"),
-    };
-    text.bytes().map(byte).collect()
+    }
+    let log = wh_api::LoopLogView { entries: all };
+    cx.ui.answer(&log, |ui| {
+        log.entries.iter().try_for_each(|it| follow::tell(ui, it))
+    })
+}
+
+fn table(ui: &Ui, list: &LoopListView) -> CliResult {
+    let mut table = Table::new(&["ID", "STATE", "ITERATION", "AGENT", "AGE", "TITLE"]);
+    let now = now();
+    for it in &list.loops {
+        table.row([
+            &it.id,
+            it.outcome.as_deref().unwrap_or(&it.state),
+            &format!("{}/{}", it.iteration, it.iterations_max),
+            &it.agent,
+            &age(&it.created_at, now),
+            &shortened(&it.title, TITLE_CHARS_MAX),
+        ]);
+    }
+    ui.table(
+        &table,
+        "no loops yet; start one with `wheelhouse loop start`",
+    )?;
+    ui.more(list.next_cursor.as_ref())
+}
+
+fn show(ui: &Ui, it: &LoopView) -> CliResult {
+    let tasks = &it.tasks;
+    ui.fields(&[
+        ("id", Some(it.id.clone())),
+        ("title", Some(it.title.clone())),
+        ("state", Some(it.state.clone())),
+        ("wanted", it.wanted.clone()),
+        ("outcome", it.outcome.clone()),
+        ("reason", it.reason.clone()),
+        ("agent", Some(it.agent.clone())),
+        (
+            "iteration",
+            Some(format!("{} of at most {}", it.iteration, it.iterations_max)),
+        ),
+        ("session", it.session_id.clone()),
+        ("branch", Some(it.branch.clone())),
+        ("worktree", Some(it.worktree_id.clone())),
+        (
+            "tasks",
+            Some(format!(
+                "{} remaining, {} in progress, {} blocked, {} completed, {} cancelled",
+                tasks.remaining, tasks.in_progress, tasks.blocked, tasks.completed, tasks.cancelled
+            )),
+        ),
+        ("task", it.task.clone()),
+        ("used", Some(used(it))),
+        ("left", left(&it.left)),
+    ])?;
+    let mut table = Table::new(&["#", "SESSION", "END", "CHANGED", "TOKENS"]);
+    for iteration in it.iterations.iter().rev() {
+        let session = iteration.session_id.as_deref().unwrap_or("-");
+        table.row([
+            &iteration.number.to_string(),
+            &session[session.len().saturating_sub(8)..],
+            iteration.end.as_deref().unwrap_or("under way"),
+            if iteration.changed { "yes" } else { "no" },
+            &iteration.tokens_used.to_string(),
+        ]);
+    }
+    ui.table(&table, "no iterations yet")
+}
+
+/// Says what a loop has used.
+fn used(it: &LoopView) -> String {
+    let cost = it.cost_micros as f64 / 1e6;
+    format!(
+        "{} tokens, ${cost:.2}, {} s",
+        it.tokens_used, it.wall_seconds_used
+    )
+}
+
+/// Says what is left of a budget, if it is limited.
+fn left(budget: &BudgetInput) -> Option<String> {
+    let parts = [
+        budget.tokens.map(|it| format!("{it} tokens")),
+        budget
+            .cost_micros
+            .map(|it| format!("${:.2}", it as f64 / 1e6)),
+        budget.wall_seconds.map(|it| format!("{it} s")),
+        budget.turns.map(|it| format!("{it} turns")),
+    ];
+    let parts: Vec<_> = parts.into_iter().flatten().collect();
+    (!parts.is_empty()).then(|| parts.join(", "))
 }

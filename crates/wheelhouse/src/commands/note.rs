@@ -60,6 +60,7 @@ pub(crate) async fn run(cx: &Context, command: NoteCommand) -> CliResult {
                 notes: args.notes.into_iter().map(item).collect(),
                 session: args.list.session,
                 board: args.list.board,
+                r#loop: args.list.of_loop,
                 list: args.list.list,
                 idempotency_key: None,
             };
@@ -71,6 +72,7 @@ pub(crate) async fn run(cx: &Context, command: NoteCommand) -> CliResult {
                 limit: args.limit,
                 session: args.list.session,
                 board: args.list.board,
+                r#loop: args.list.of_loop,
                 list: args.list.list,
             };
             cx.client()?.note_list(&request).await?

@@ -135,6 +135,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         agents: config.agents.clone(),
         model: config.model.value.clone(),
         webhooks: config.webhooks,
+        hooks: config.hooks.clone(),
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

@@ -43,8 +43,11 @@ pub(crate) struct ListArgs {
     /// The list of this board
     #[arg(long, value_name = "ID", conflicts_with = "session")]
     pub(crate) board: Option<String>,
+    /// The list of this loop
+    #[arg(id = "of_loop", long = "loop", value_name = "ID", conflicts_with_all = ["session", "board"])]
+    pub(crate) of_loop: Option<String>,
     /// A list of your own; it is made when something is added
-    #[arg(long, value_name = "NAME", conflicts_with_all = ["session", "board"])]
+    #[arg(long, value_name = "NAME", conflicts_with_all = ["session", "board", "of_loop"])]
     pub(crate) list: Option<String>,
 }
 
@@ -132,6 +135,7 @@ async fn add(cx: &Context, args: AddArgs) -> CliResult {
         tasks: args.tasks.into_iter().map(item).collect(),
         session: args.list.session,
         board: args.list.board,
+        r#loop: args.list.of_loop,
         list: args.list.list,
         idempotency_key: None,
     };
@@ -151,6 +155,7 @@ async fn list(cx: &Context, args: LsArgs) -> CliResult {
         limit: args.limit,
         session: args.list.session,
         board: args.list.board,
+        r#loop: args.list.of_loop,
         list: args.list.list,
     };
     let list = cx.client()?.task_list(&request).await?;
@@ -163,6 +168,7 @@ async fn next(cx: &Context, args: NextArgs) -> CliResult {
         lease_seconds: args.lease,
         session: args.list.session,
         board: args.list.board,
+        r#loop: args.list.of_loop,
         list: args.list.list,
         idempotency_key: None,
     };
@@ -189,6 +195,7 @@ async fn update(cx: &Context, args: UpdateArgs) -> CliResult {
         depends_on: is_given.then_some(args.depends_on),
         session: args.list.session,
         board: args.list.board,
+        r#loop: args.list.of_loop,
         list: args.list.list,
         idempotency_key: None,
     };

@@ -6,9 +6,10 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::ConfiguredAgents;
-use wh_domain::WebhookRules;
+use wh_domain::{LoopHooks, WebhookRules};
 
 use super::agents::{self, FileAgent};
+use super::hooks::{self, FileLoops};
 use super::model::{self, FileModel, ModelSetting};
 use super::webhooks::FileWebhooks;
 use super::{Env, Source, Sourced, paths};
@@ -37,6 +38,8 @@ pub(super) struct FileValues {
     pub(super) agents: BTreeMap<String, Spanned<FileAgent>>,
     #[serde(default)]
     pub(super) webhooks: FileWebhooks,
+    #[serde(default)]
+    pub(super) loops: FileLoops,
 }
 
 /// A file as read; absent unless somebody named it is like empty.
@@ -134,6 +137,14 @@ impl File {
         Ok(Sourced {
             value: Some(value),
             source,
+        })
+    }
+
+    /// Returns what it says about hooks of loops.
+    pub(super) fn hooks(&self, env: Env<'_>) -> CliResult<LoopHooks> {
+        hooks::read(&self.values.loops, env).map_err(|(spanned, why)| match spanned {
+            Some(spanned) => CliError::usage(format!("{}: {why}", self.source(spanned))),
+            None => CliError::usage(format!("{}: {why}", self.path.display())),
         })
     }
 

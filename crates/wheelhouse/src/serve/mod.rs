@@ -22,7 +22,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wh_agents::{Agents, ConfiguredAgents};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
-use wh_domain::{Surface, UserName, WebhookRules};
+use wh_domain::{LoopHooks, Surface, UserName, WebhookRules};
 use wh_http::{
     HttpConfig,
     guard::GuardConfig,
@@ -56,6 +56,8 @@ pub(crate) struct ServeOptions {
     pub(crate) model: Option<ModelSetting>,
     /// What the configuration says about webhooks.
     pub(crate) webhooks: WebhookRules,
+    /// What the configuration says about hooks of loops.
+    pub(crate) hooks: LoopHooks,
 }
 
 impl ServeOptions {
@@ -164,6 +166,7 @@ async fn open(
             options.agents.clone(),
         ),
         webhooks: options.webhooks,
+        hooks: options.hooks.clone(),
         runs: RunsConfig {
             program: std::env::current_exe().context("cannot tell where this program is")?,
             runs: data_dir.runs(),

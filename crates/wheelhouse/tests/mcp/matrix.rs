@@ -24,6 +24,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::UserList
         | Operation::KeyList
         | Operation::WebhookList
+        | Operation::LoopList
         | Operation::AuditList => json!({ "limit": 1 }),
         Operation::SessionSearch => json!({ "query": "word" }),
         Operation::MessageList => json!({ "session": id, "after": "0" }),
@@ -63,6 +64,12 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
             json!({ "session": id })
         }
         Operation::LoopComplete => json!({ "session": id }),
+        Operation::LoopStart => json!({ "spec": "mine", "agent": "echo", "repo": id }),
+        Operation::LoopGet
+        | Operation::LoopLog
+        | Operation::LoopPause
+        | Operation::LoopResume
+        | Operation::LoopStop => json!({ "loop": id }),
         Operation::NoteAdd => {
             json!({ "session": id, "notes": [{ "content": "mine", "kind": "tip" }] })
         }
@@ -163,6 +170,8 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
     let ask = json!({ "session": world.bobs.id.to_string(), "prompt": "ask leave", "wait": 60 });
     let asked = Mcp::data(&bob.call("session_prompt", ask).await);
     let (bobs_repo, bobs_worktree) = worktree(&world, &bob).await;
+    let work = json!({ "prompt": "sleep 60", "agent": "echo", "repo": bobs_repo });
+    let bobs_loop = Mcp::data(&bob.call("loop_start", work).await);
     let bobs = |operation: Operation| match operation {
         Operation::BoardGet
         | Operation::BoardUpdate
@@ -188,7 +197,12 @@ async fn what_is_somebody_elses_looks_like_nothing_at_all() {
         | Operation::MessageList => world.bobs.id.to_string(),
         Operation::TurnGet => asked["turn"]["id"].as_str().unwrap().to_owned(),
         Operation::ApprovalAnswer => asked["approvals"][0]["id"].as_str().unwrap().to_owned(),
-        Operation::WorktreeCreate => bobs_repo.clone(),
+        Operation::WorktreeCreate | Operation::LoopStart => bobs_repo.clone(),
+        Operation::LoopGet
+        | Operation::LoopLog
+        | Operation::LoopPause
+        | Operation::LoopResume
+        | Operation::LoopStop => bobs_loop["id"].as_str().unwrap().to_owned(),
         Operation::WorktreeGet
         | Operation::WorktreeDiff
         | Operation::WorktreeMerge

@@ -78,6 +78,18 @@ async fn prompts_say_what_this_caller_can_do() {
     let under = json!({ "goal": "a blue fence", "agent": "echo", "session": child });
     let plan = text(&agent, "plan-loop", under).await;
     assert!(plan.contains(&format!("under session {child}")), "{plan}");
+    // Who may start a loop is told how; an agent directs sessions of its own.
+    let goal = json!({ "goal": "a blue fence" });
+    let plan = text(&alice, "plan-loop", goal.clone()).await;
+    assert!(
+        plan.contains("loop_start") && plan.contains("echo"),
+        "{plan}"
+    );
+    let plan = text(&agent, "plan-loop", goal).await;
+    assert!(
+        plan.contains("session_spawn") && !plan.contains("loop_start"),
+        "{plan}"
+    );
     let parent = world.parent.id.to_string();
     let summary = text(&alice, "summarize-session", json!({ "session": parent })).await;
     assert!(summary.contains("State: idle") && summary.contains(&child));

@@ -11,6 +11,7 @@ mod family;
 mod flood;
 mod harness;
 mod life;
+mod loops;
 mod prompts;
 mod real_agents;
 mod reap;

@@ -20,6 +20,7 @@ mod install;
 mod key;
 mod kill_all;
 mod life;
+mod loops;
 mod nouns;
 mod run;
 mod serve;

@@ -85,7 +85,7 @@ fn run_json(server: &TestServer, arguments: &[&str]) -> Value {
 }
 
 #[tokio::test]
-async fn e1_e2_e15_a_list_is_served_on_a_port_of_its_own_until_interrupted() {
+async fn e1_e2_e15_e16_a_list_is_served_on_a_port_of_its_own_until_interrupted() {
     // Setting a client up also sets TLS up, which reqwest wants even for plain HTTP.
     let server = TestServer::start();
     drop(server.client());

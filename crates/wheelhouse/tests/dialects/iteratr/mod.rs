@@ -1,5 +1,7 @@
-//! iteratr. Tests carry the numbers of its requirements: E1 to E3 and E15 how it is served, E4 to E12 its tools.
+//! iteratr. Tests carry the numbers of its requirements: E1 to E3 and E15 how it is served, E4 to E12 its tools, E13 and E14 how agents
+//! are given it.
 
+mod e_agents;
 mod e_serve;
 mod e_tools;
 

@@ -4,6 +4,7 @@
 //! [`table`], what they must all do is in [`story`] and [`memory`].
 
 mod family;
+mod loops;
 mod memory;
 mod offline;
 mod place;
@@ -97,6 +98,18 @@ fn claude_code_is_told_once_though_the_server_is_killed_before() {
     with_programs(async |programs| {
         family::is_told_once_though_the_server_is_killed(programs).await;
     });
+}
+
+#[test]
+fn claude_code_works_through_a_list_in_a_loop() {
+    with_programs(async |programs| {
+        loops::works_through_a_list(&table::CLAUDE_CODE, programs).await;
+    });
+}
+
+#[test]
+fn opencode_works_through_a_list_in_a_loop() {
+    with_programs(async |programs| loops::works_through_a_list(&table::OPENCODE, programs).await);
 }
 
 stories! {

@@ -1,5 +1,13 @@
 use super::*;
 
+fn check(template: &PromptTemplate) -> Result<(), TemplateRefusal> {
+    super::check(template, crate::zone::NAMES)
+}
+
+fn render(template: &PromptTemplate, values: &Values) -> Result<Prompt, TemplateRefusal> {
+    super::render(template, crate::zone::NAMES, values)
+}
+
 fn template(text: &str) -> PromptTemplate {
     PromptTemplate::parse(text).unwrap()
 }

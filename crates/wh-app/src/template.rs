@@ -1,4 +1,4 @@
-//! The templates of zones: checked when they are saved, and made into prompts when something is placed.
+//! Templates of prompts, those of zones and of loops: checked when they are saved, and made into prompts when one is due.
 //!
 //! What a template may hold is a list of what is allowed: text, known values, a few filters and conditions. There is nothing
 //! that repeats and nothing that multiplies, so that a prompt is never much larger than its template and what it names; fuel
@@ -17,16 +17,8 @@ use minijinja::{
 };
 use wh_domain::{Prompt, PromptTemplate};
 
-/// What a template can name.
-const NAMES: &[(&str, &[&str])] = &[
-    ("board", &["id", "link", "name"]),
-    ("session", &["agent", "id", "link", "status", "title"]),
-    (
-        "worktree",
-        &["base", "branch", "id", "link", "name", "repo", "status"],
-    ),
-    ("zone", &["name"]),
-];
+/// What a template can name: things, and what there is to say of each.
+pub(crate) type Names = &'static [(&'static str, &'static [&'static str])];
 
 const FILTERS: &[&str] = &["default", "lower", "trim", "upper"];
 
@@ -46,8 +38,8 @@ pub(crate) enum TemplateRefusal {
         "a template has at most {TAGS_MAX} tags, and a tag at most {TOKENS_MAX} words and signs"
     )]
     TooDeep,
-    #[error("there is no {name:?}; a template can name {}", known())]
-    Unknown { name: String },
+    #[error("there is no {name:?}; a template can name {known}")]
+    Unknown { name: String, known: String },
     #[error("{what} cannot be used in a template; values, `if`, and the filters {} can", FILTERS.join(", "))]
     NotAllowed { what: &'static str },
     #[error("it makes a prompt that cannot be sent: {0}")]
@@ -58,20 +50,21 @@ pub(crate) enum TemplateRefusal {
 pub(crate) type Values = BTreeMap<&'static str, BTreeMap<&'static str, String>>;
 
 /// Checks a template that is about to be saved.
-pub(crate) fn check(template: &PromptTemplate) -> Result<(), TemplateRefusal> {
+pub(crate) fn check(template: &PromptTemplate, names: Names) -> Result<(), TemplateRefusal> {
     let source = template.as_str();
     check_size(source)?;
     let parsed = parse(source, "template", SyntaxConfig::default()).map_err(syntax)?;
-    statement(&parsed)
+    statement(&parsed, names)
 }
 
 /// Makes the prompt; what a value is missing for is left out.
 pub(crate) fn render(
     template: &PromptTemplate,
+    names: Names,
     values: &Values,
 ) -> Result<Prompt, TemplateRefusal> {
     // Whatever is stored was checked, perhaps by another version.
-    check(template)?;
+    check(template, names)?;
     let mut environment = Environment::empty();
     environment.set_fuel(Some(FUEL));
     environment.set_undefined_behavior(UndefinedBehavior::Chainable);
@@ -91,7 +84,7 @@ pub(crate) fn render(
     Prompt::parse(&text).map_err(|refusal| TemplateRefusal::Result(refusal.to_string()))
 }
 
-fn known() -> String {
+fn known(names: Names) -> String {
     let of = |(name, fields): &(&str, &[&str])| {
         let fields: Vec<_> = fields
             .iter()
@@ -99,7 +92,7 @@ fn known() -> String {
             .collect();
         fields.join(", ")
     };
-    NAMES.iter().map(of).collect::<Vec<_>>().join(", ")
+    names.iter().map(of).collect::<Vec<_>>().join(", ")
 }
 
 fn syntax(error: minijinja::Error) -> TemplateRefusal {
@@ -125,19 +118,19 @@ fn check_size(source: &str) -> Result<(), TemplateRefusal> {
     Ok(())
 }
 
-fn statements(all: &[Stmt<'_>]) -> Result<(), TemplateRefusal> {
-    all.iter().try_for_each(statement)
+fn statements(all: &[Stmt<'_>], names: Names) -> Result<(), TemplateRefusal> {
+    all.iter().try_for_each(|one| statement(one, names))
 }
 
-fn statement(one: &Stmt<'_>) -> Result<(), TemplateRefusal> {
+fn statement(one: &Stmt<'_>, names: Names) -> Result<(), TemplateRefusal> {
     match one {
-        Stmt::Template(template) => statements(&template.children),
+        Stmt::Template(template) => statements(&template.children, names),
         Stmt::EmitRaw(_) => Ok(()),
-        Stmt::EmitExpr(emit) => expression(&emit.expr),
+        Stmt::EmitExpr(emit) => expression(&emit.expr, names),
         Stmt::IfCond(condition) => {
-            expression(&condition.expr)?;
-            statements(&condition.true_body)?;
-            statements(&condition.false_body)
+            expression(&condition.expr, names)?;
+            statements(&condition.true_body, names)?;
+            statements(&condition.false_body, names)
         }
         _ => Err(TemplateRefusal::NotAllowed {
             what: "this statement",
@@ -145,37 +138,43 @@ fn statement(one: &Stmt<'_>) -> Result<(), TemplateRefusal> {
     }
 }
 
-fn expression(one: &Expr<'_>) -> Result<(), TemplateRefusal> {
+fn expression(one: &Expr<'_>, names: Names) -> Result<(), TemplateRefusal> {
     match one {
         Expr::Const(_) => Ok(()),
-        Expr::Var(var) => named(var.id).map(drop),
+        Expr::Var(var) => named(var.id, names).map(drop),
         Expr::GetAttr(attribute) => match &attribute.expr {
-            Expr::Var(var) if named(var.id)?.contains(&attribute.name) => Ok(()),
-            Expr::Var(var) => Err(unknown(&format!("{}.{}", var.id, attribute.name))),
-            _ => Err(unknown(attribute.name)),
+            Expr::Var(var) if named(var.id, names)?.contains(&attribute.name) => Ok(()),
+            Expr::Var(var) => Err(unknown(&format!("{}.{}", var.id, attribute.name), names)),
+            _ => Err(unknown(attribute.name, names)),
         },
         Expr::UnaryOp(operation) if matches!(operation.op, UnaryOpKind::Not) => {
-            expression(&operation.expr)
+            expression(&operation.expr, names)
         }
         Expr::BinOp(operation) if is_plain(operation.op) => {
-            expression(&operation.left)?;
-            expression(&operation.right)
+            expression(&operation.left, names)?;
+            expression(&operation.right, names)
         }
         Expr::Compare(comparison) => {
-            expression(&comparison.expr)?;
+            expression(&comparison.expr, names)?;
             comparison
                 .ops
                 .iter()
-                .try_for_each(|it| expression(&it.expr))
+                .try_for_each(|it| expression(&it.expr, names))
         }
         Expr::IfExpr(condition) => {
-            expression(&condition.test_expr)?;
-            expression(&condition.true_expr)?;
-            condition.false_expr.as_ref().map_or(Ok(()), expression)
+            expression(&condition.test_expr, names)?;
+            expression(&condition.true_expr, names)?;
+            condition
+                .false_expr
+                .as_ref()
+                .map_or(Ok(()), |it| expression(it, names))
         }
         Expr::Filter(filter) if FILTERS.contains(&filter.name) => {
-            filter.expr.as_ref().map_or(Ok(()), expression)?;
-            filter.args.iter().try_for_each(argument)
+            filter
+                .expr
+                .as_ref()
+                .map_or(Ok(()), |it| expression(it, names))?;
+            filter.args.iter().try_for_each(|it| argument(it, names))
         }
         Expr::Filter(_) => Err(TemplateRefusal::NotAllowed {
             what: "this filter",
@@ -189,9 +188,9 @@ fn expression(one: &Expr<'_>) -> Result<(), TemplateRefusal> {
     }
 }
 
-fn argument(one: &CallArg<'_>) -> Result<(), TemplateRefusal> {
+fn argument(one: &CallArg<'_>, names: Names) -> Result<(), TemplateRefusal> {
     match one {
-        CallArg::Pos(argument) => expression(argument),
+        CallArg::Pos(argument) => expression(argument, names),
         _ => Err(TemplateRefusal::NotAllowed {
             what: "a named argument",
         }),
@@ -199,16 +198,19 @@ fn argument(one: &CallArg<'_>) -> Result<(), TemplateRefusal> {
 }
 
 /// Returns what can be named of a thing.
-fn named(name: &str) -> Result<&'static [&'static str], TemplateRefusal> {
-    let found = NAMES.iter().find(|(known, _)| *known == name);
+fn named(name: &str, names: Names) -> Result<&'static [&'static str], TemplateRefusal> {
+    let found = names.iter().find(|(known, _)| *known == name);
     found
         .map(|(_, fields)| *fields)
-        .ok_or_else(|| unknown(name))
+        .ok_or_else(|| unknown(name, names))
 }
 
-fn unknown(name: &str) -> TemplateRefusal {
+fn unknown(name: &str, names: Names) -> TemplateRefusal {
     let name = name.chars().take(60).collect();
-    TemplateRefusal::Unknown { name }
+    TemplateRefusal::Unknown {
+        name,
+        known: known(names),
+    }
 }
 
 /// Tells whether an operator makes nothing that is larger than what it is given.

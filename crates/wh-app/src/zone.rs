@@ -4,8 +4,6 @@
 //! the zone's agent is begun in it, if the zone names one. What takes no prompts is placed and nothing more. The prompts are
 //! committed together with the placement, so that each placement prompts once, whatever is killed when.
 
-mod template;
-
 use wh_domain::{
     AgentName, Board, BoardItem, Budget, ErrorCode, NewEvent, NewTurn, Operation, PageLimit,
     PageRequest, Policy, Prompt, Reach, Reference, Session, SessionFilter, SessionInput,
@@ -13,11 +11,22 @@ use wh_domain::{
 };
 use wh_store::{Fired, QueueRules};
 
-use self::template::{TemplateRefusal, Values};
 use crate::{
     App, AppError, OpContext, Result,
     prompt::{WAITING_MAX, turn_event},
+    template::{self, Names, TemplateRefusal, Values},
 };
+
+/// What a zone's template can name.
+pub(crate) const NAMES: Names = &[
+    ("board", &["id", "link", "name"]),
+    ("session", &["agent", "id", "link", "status", "title"]),
+    (
+        "worktree",
+        &["base", "branch", "id", "link", "name", "repo", "status"],
+    ),
+    ("zone", &["name"]),
+];
 
 /// What comes of a change of a board.
 #[derive(Default)]
@@ -39,7 +48,7 @@ impl App {
     pub(crate) fn zones_check(&self, zones: &[ZoneInput]) -> Result<()> {
         for zone in zones {
             if let Some(template) = &zone.prompt_template {
-                template::check(template).map_err(refused)?;
+                template::check(template, NAMES).map_err(refused)?;
             }
             zone.agent
                 .as_ref()
@@ -158,7 +167,7 @@ impl App {
             let repo = self.repo_by_id(worktree.repo).await?;
             values.insert("repo", repo.name.to_string());
         }
-        template::render(template, &values).map_err(refused)
+        template::render(template, NAMES, &values).map_err(refused)
     }
 }
 

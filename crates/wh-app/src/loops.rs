@@ -1,0 +1,319 @@
+//! Loops: started, looked at, paused, resumed and stopped. What makes them go on is in `work`.
+
+mod hooks;
+mod prompt;
+mod work;
+
+use newtype_uuid::GenericUuid;
+use uuid::Uuid;
+use wh_domain::{
+    ErrorCode, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId, LoopInput, LoopLogEntry,
+    LoopState, LoopWish, Name, NewEvent, Operation, Page, PageRequest, Prompt, Reach, Reference,
+    SessionState, TaskList, TaskListId, TaskStatus, Usage,
+};
+use wh_store::{Applied, LoopSave, NewLoop, StoreError};
+
+pub(crate) use self::work::{LoopWork, Loops};
+use crate::{
+    App, AppError, OpContext, Result,
+    context::facts,
+    lookup::{id_of, only_one},
+    session_begin::title_of,
+    worktree::{WorktreeWanted, worktree_event},
+};
+
+/// How often a change is tried that somebody else's came before.
+const SAVE_TRIES_MAX: usize = 5;
+
+/// The iterations that a loop is shown with.
+const ITERATIONS_SHOWN: u32 = 20;
+
+/// The most characters of a title that name a worktree.
+const NAME_CHARS: usize = 30;
+
+impl App {
+    /// Starts a loop: records it with its worktree and its tasks; the reconciler makes its iterations.
+    pub async fn loop_start(&self, cx: &OpContext, input: LoopInput) -> Result<LoopDetail> {
+        let operation = Operation::LoopStart;
+        let facts = facts([
+            ("agent", input.agent.as_str()),
+            ("repo", input.repo.as_str()),
+        ]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let new = self.new_loop(cx, reach, input).await?;
+            let mut events = vec![worktree_event(
+                EventKind::Created,
+                &new.worktree,
+                Facts::new(),
+            )];
+            let mut started = loop_event(EventKind::Created, &new.of);
+            started.actor = Some(cx.principal.user);
+            events.push(started);
+            let commit = cx.commit(operation, new.of.id.into(), facts, events);
+            let id = match self.store.loop_insert(&new, commit).await? {
+                Applied::Done { .. } => new.of.id,
+                Applied::Replayed { subject } => LoopId::from_untyped_uuid(subject.id),
+            };
+            let found = self.loop_lookup(reach, &Reference::from(id)).await?;
+            self.loop_detail(found).await
+        })
+        .await
+    }
+
+    async fn new_loop(&self, cx: &OpContext, reach: Reach, input: LoopInput) -> Result<NewLoop> {
+        self.check_agent(&input.agent)?;
+        if let Some(template) = &input.template {
+            prompt::check(template)?;
+        }
+        let policy = input.policy.check();
+        let policy = policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?;
+        let repo = self.repo_lookup(reach, &input.repo).await?;
+        let board = match &input.board {
+            Some(board) => Some(self.board_lookup(reach, board).await?.id),
+            None => None,
+        };
+        let id = LoopId::from_untyped_uuid(self.ids.next());
+        let about = Prompt::parse(input.spec.as_str())?;
+        let title = title_of(input.title, Some(&about), &input.agent)?;
+        let name: String = title.as_str().chars().take(NAME_CHARS).collect();
+        let owner = cx.principal.owner();
+        let wanted = WorktreeWanted {
+            owner,
+            name: Name::parse(&name)?,
+            branch: input.branch,
+            base: input.base,
+            board,
+        };
+        let worktree = self.worktree_plan(cx, &repo, wanted)?;
+        let list = TaskList {
+            id: TaskListId::from_untyped_uuid(id.into_untyped_uuid()),
+            owner,
+            of: ListOf::Loop(id),
+            completed_at: None,
+            created_at: cx.now,
+        };
+        let tasks = self.new_tasks(cx, &list, input.tasks).await?;
+        let of = Loop {
+            id,
+            owner,
+            title,
+            repo: repo.id,
+            worktree: worktree.id,
+            board,
+            agent: input.agent,
+            mode: input.mode,
+            policy,
+            spec: input.spec,
+            template: input.template,
+            iterations_max: input.iterations_max,
+            budget: input.budget,
+            usage: Usage::default(),
+            state: LoopState::Beginning { iteration: 1 },
+            wish: LoopWish::Run,
+            idle: 0,
+            revision: 1,
+            created_at: cx.now,
+            updated_at: cx.now,
+        };
+        Ok(NewLoop {
+            of,
+            worktree,
+            list,
+            tasks,
+        })
+    }
+
+    /// Shows a loop and how its work stands.
+    pub async fn loop_get(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
+        let operation = Operation::LoopGet;
+        self.read(cx, operation, about(reference), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.loop_lookup(reach, reference).await?;
+            self.loop_detail(found).await
+        })
+        .await
+    }
+
+    /// Lists loops, newest first.
+    pub async fn loop_list(
+        &self,
+        cx: &OpContext,
+        open_only: bool,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Loop, Uuid>> {
+        let operation = Operation::LoopList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?;
+            Ok(self.store.loop_list(reach, open_only, page).await?)
+        })
+        .await
+    }
+
+    /// Returns what happened in a loop after an entry of its log, in order.
+    pub async fn loop_log(
+        &self,
+        cx: &OpContext,
+        reference: &Reference,
+        after: u64,
+        limit: u32,
+    ) -> Result<Vec<LoopLogEntry>> {
+        let operation = Operation::LoopLog;
+        self.read(cx, operation, about(reference), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.loop_lookup(reach, reference).await?;
+            Ok(self.store.loop_log(found.id, after, limit).await?)
+        })
+        .await
+    }
+
+    /// Lets a loop rest after the iteration that is under way.
+    pub async fn loop_pause(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
+        self.loop_wish(cx, Operation::LoopPause, reference, LoopWish::Pause)
+            .await
+    }
+
+    /// Lets a loop that rests go on.
+    pub async fn loop_resume(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
+        self.loop_wish(cx, Operation::LoopResume, reference, LoopWish::Run)
+            .await
+    }
+
+    /// Ends a loop, and the iteration that is under way with it.
+    pub async fn loop_stop(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
+        self.loop_wish(cx, Operation::LoopStop, reference, LoopWish::Stop)
+            .await
+    }
+
+    async fn loop_wish(
+        &self,
+        cx: &OpContext,
+        operation: Operation,
+        reference: &Reference,
+        wish: LoopWish,
+    ) -> Result<LoopDetail> {
+        self.change(cx, operation, about(reference), async {
+            let reach = cx.authorize(operation)?;
+            for _ in 0..SAVE_TRIES_MAX {
+                let found = self.loop_lookup(reach, reference).await?;
+                let Some(after) = wished(&found, wish, cx)? else {
+                    return self.loop_detail(found).await;
+                };
+                let mut event = loop_event(EventKind::StateChanged, &after);
+                event.actor = Some(cx.principal.user);
+                let commit = cx.commit(operation, after.id.into(), about(reference), vec![event]);
+                let save = LoopSave {
+                    after,
+                    session: None,
+                    iteration: None,
+                    log: Vec::new(),
+                };
+                match self.store.loop_save(&save, commit).await {
+                    Ok(_applied) => {
+                        let found = self.loop_lookup(reach, reference).await?;
+                        return self.loop_detail(found).await;
+                    }
+                    // It took a step meanwhile.
+                    Err(StoreError::Stale { .. }) => {}
+                    Err(error) => return Err(error.into()),
+                }
+            }
+            Err(StoreError::Stale { what: "the loop" }.into())
+        })
+        .await
+    }
+
+    pub(crate) async fn loop_lookup(&self, reach: Reach, reference: &Reference) -> Result<Loop> {
+        let found = self.store.loop_find(reach, &id_of(reference)?).await?;
+        only_one("loop", found, |it| format!("{} {}", it.id, it.title))
+    }
+
+    /// Returns a loop that is known to be there.
+    pub(crate) async fn loop_by_id(&self, id: LoopId) -> Result<Option<Loop>> {
+        let id = IdRef::Whole(id.into_untyped_uuid());
+        Ok(self.store.loop_find(Reach::All, &id).await?.pop())
+    }
+
+    async fn loop_detail(&self, of: Loop) -> Result<LoopDetail> {
+        let list = list_id(&of);
+        let mut usage = of.usage;
+        let mut is_waiting = false;
+        if let Some(session) = of.state.session()
+            && let Some(work) = self.store.work_get(session).await?
+        {
+            usage = usage.plus(work.session.usage);
+            is_waiting = matches!(work.session.state, SessionState::Waiting { .. });
+            if let SessionState::Running { since, .. } | SessionState::Waiting { since, .. } =
+                work.session.state
+            {
+                let seconds = self.clock.now().duration_since(since).as_secs();
+                usage.wall_seconds += u64::try_from(seconds).unwrap_or(0);
+            }
+        }
+        let in_progress = TaskStatus::InProgress;
+        let task = self.store.task_list(list, in_progress, 1).await?.pop();
+        let iterations = self.store.loop_iterations(of.id, ITERATIONS_SHOWN).await?;
+        Ok(LoopDetail {
+            branch: self.worktree_by_id(of.worktree).await?.branch,
+            counts: self.store.task_counts(list).await?,
+            task,
+            usage,
+            is_waiting,
+            iterations,
+            of,
+        })
+    }
+}
+
+/// Returns the loop with a wish, or nothing when there is nothing to change.
+fn wished(found: &Loop, wish: LoopWish, cx: &OpContext) -> Result<Option<Loop>> {
+    let mut after = found.clone();
+    after.updated_at = cx.now;
+    after.wish = wish;
+    match (&found.state, wish) {
+        (LoopState::Ended { .. }, LoopWish::Stop) => return Ok(None),
+        (LoopState::Ended { outcome, .. }, _) => {
+            let message = format!("the loop has ended: {}", outcome.reason());
+            return Err(AppError::new(ErrorCode::Conflict, message)
+                .hint("loop_start begins another; on the same branch if you name it"));
+        }
+        (LoopState::Paused { .. }, LoopWish::Pause) => return Ok(None),
+        (LoopState::Paused { after: last }, LoopWish::Run) => {
+            after.state = LoopState::Beginning {
+                iteration: last + 1,
+            };
+            after.idle = 0;
+        }
+        _ => {}
+    }
+    let is_new = after.wish != found.wish || after.state != found.state;
+    Ok(is_new.then_some(after))
+}
+
+/// Returns the id of a loop's list.
+fn list_id(it: &Loop) -> TaskListId {
+    TaskListId::from_untyped_uuid(it.id.into_untyped_uuid())
+}
+
+fn about(reference: &Reference) -> Facts {
+    facts([("loop", reference.as_str())])
+}
+
+/// Says what became of a loop; the actor is added by whoever has one.
+fn loop_event(kind: EventKind, it: &Loop) -> NewEvent {
+    let mut facts = facts([
+        ("state", it.state.name()),
+        ("iteration", &it.state.iteration().to_string()),
+    ]);
+    if let LoopState::Ended { outcome, .. } = &it.state {
+        facts.insert("outcome".to_owned(), outcome.as_str().to_owned());
+    }
+    NewEvent {
+        kind,
+        subject: it.id.into(),
+        owner: it.owner,
+        session: it.state.session(),
+        actor: None,
+        facts,
+    }
+}
