@@ -47,7 +47,7 @@ pub(super) async fn works_through_a_list(agent: &'static Real, programs: &Path) 
         spec: Some("Make three steps.".to_owned()),
         agent: agent.name.to_owned(),
         repo: "app".to_owned(),
-        branch: Some("work".to_owned()),
+        branch: Some("looped".to_owned()),
         tasks: (1..=TASKS).map(task).collect(),
         policy: Some(PolicyInput {
             default: Some("allow".to_owned()),
@@ -62,7 +62,7 @@ pub(super) async fn works_through_a_list(agent: &'static Real, programs: &Path) 
     let it = world.client.loop_get(&id).await.unwrap();
     let mut said = Vec::new();
     for iteration in it.iterations.iter().rev() {
-        let session = iteration.session_id.as_deref().unwrap();
+        let session = iteration.session_id.as_deref().expect("it began");
         assert_eq!(world.get(session).await.runs, 1);
         said.push(world.said(session).await);
     }
@@ -72,7 +72,7 @@ pub(super) async fn works_through_a_list(agent: &'static Real, programs: &Path) 
         "{it:#?}\n{said:#?}"
     );
     assert_eq!((it.iteration, it.tasks.completed), (TASKS, 3), "{said:#?}");
-    let log = git(&path, &["log", "--reverse", "--format=%s", "-3", "work"]);
+    let log = git(&path, &["log", "--reverse", "--format=%s", "-3", "looped"]);
     assert_eq!(log, "step-1\nstep-2\nstep-3");
     for (n, said) in (1..).zip(&said) {
         assert!(said.contains(&format!("iteration {n} is done")), "{said}");
