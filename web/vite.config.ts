@@ -10,7 +10,7 @@ const server = process.env.WHEELHOUSE_URL ?? "http://127.0.0.1:4180";
 /** The server answers only to its own origin, so requests that are passed on must come from it. */
 const proxied = { target: server, changeOrigin: true, headers: { origin: server } };
 
-const inBrowser = { environment: "node", testTimeout: 45_000, hookTimeout: 60_000, maxWorkers: 2 };
+const inBrowser = { environment: "node", testTimeout: 90_000, hookTimeout: 60_000, maxWorkers: 2 };
 
 export default defineConfig({
   plugins: [react(), tailwindcss()],

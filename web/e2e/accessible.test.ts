@@ -25,9 +25,9 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   const found: Record<string, string[]> = { waiting: await problems(page, theme) };
   await page.getByRole("button", { name: "Allow once" }).click();
   await idle(page);
-  for (const pane of ["Tree", "Turns", "Settings"]) {
+  for (const pane of ["Tree", "Turns", "Tasks", "Settings"]) {
     await page.getByRole("tab", { name: pane }).click();
-    await page.getByRole("tabpanel", { name: pane }).locator("li, dl").first().waitFor();
+    await page.getByRole("tabpanel", { name: pane }).locator("li, dl, form").first().waitFor();
     found[pane] = await problems(page, theme);
   }
   for (const name of ["Sessions", "Inbox", "New session", "Search", "Agents", "Keys", "Audit"]) {

@@ -5,7 +5,7 @@ import type { TestServer } from "./server";
 const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
 
 /** How long a page may take to show what is waited for. */
-const WAIT_MS = 15_000;
+const WAIT_MS = 20_000;
 
 export function launch(): Promise<Browser> {
   return chromium.launch({

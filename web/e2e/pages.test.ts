@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { conversation, idle, said, startSession, visit } from "./browser";
+import { conversation, idle, said, send, startSession, visit } from "./browser";
 import { stage } from "./stage";
 
 const on = stage();
@@ -87,5 +87,24 @@ test("agents and the audit log are listed", async () => {
     .poll(() => page.getByRole("row").getByText("session_create", { exact: true }).count(), { timeout: 10_000 })
     .toBe(0);
   await page.getByRole("row").getByText("whoami", { exact: true }).first().waitFor();
+  expect(troubles).toEqual([]);
+});
+
+test("a person and an agent work on one list of tasks", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say planning");
+  await idle(page);
+  await page.getByRole("tab", { name: "Tasks" }).click();
+  await page.getByText("No tasks yet").waitFor();
+  await page.getByLabel("New task").fill("write the parser");
+  await page.getByRole("button", { name: "Add", exact: true }).click();
+  const tasks = page.getByRole("list", { name: "Tasks" });
+  await tasks.getByText("write the parser").waitFor();
+  await send(page, 'call task_add {"tasks": [{"content": "test the parser", "depends_on": ["1"]}]}');
+  await tasks.getByText("test the parser").waitFor();
+  await page.getByLabel("Status of task 1").selectOption("completed");
+  await page.getByText("1 of 2 done").waitFor();
+  await send(page, 'call note_add {"notes": [{"kind": "tip", "content": "the grammar is in docs"}]}');
+  await page.getByRole("region", { name: "Notes" }).getByText("the grammar is in docs").waitFor();
   expect(troubles).toEqual([]);
 });

@@ -19,6 +19,9 @@ export const keys = {
   repos: ["repos"] as const,
   agents: ["agents"] as const,
   keys: ["keys"] as const,
+  tasks: ["tasks"] as const,
+  taskList: (session: string) => ["tasks", session] as const,
+  notes: (session: string) => ["tasks", session, "notes"] as const,
   search: (words: string) => ["search", words] as const,
   audit: (operation: string) => ["audit", operation] as const,
 };
@@ -103,6 +106,20 @@ export const keyList = queryOptions({
   queryKey: keys.keys,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/keys", { params: { query: { limit: 200 } }, signal })),
 });
+
+/** The tasks that the session shares with its whole tree. */
+export const taskList = (session: string) =>
+  queryOptions({
+    queryKey: keys.taskList(session),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/tasks", { params: { query: { session, limit: 200 } }, signal })),
+  });
+
+/** What agents of the tree noted for later ones. */
+export const noteList = (session: string) =>
+  queryOptions({
+    queryKey: keys.notes(session),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/notes", { params: { query: { session, limit: 50 } }, signal })),
+  });
 
 export const search = (words: string) =>
   queryOptions({

@@ -29,6 +29,8 @@ export function effectsOf(event: FeedEvent): Effect[] {
       return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions)] : [])];
     case "worktree":
       return [stale(keys.diffs)];
+    case "task_list":
+      return [stale(keys.tasks)];
     case "repo":
       return [stale(keys.repos)];
     case "key":

@@ -10,13 +10,14 @@ import { DiffPane } from "@/components/diff-pane";
 import { PromptBox } from "@/components/prompt-box";
 import { SessionHeader } from "@/components/session-header";
 import { SettingsPane } from "@/components/settings-pane";
+import { TasksPane } from "@/components/tasks-pane";
 import { TreePane } from "@/components/tree-pane";
 import { TurnsPane } from "@/components/turns-pane";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Loaded } from "@/ui/loaded";
 import { PANES, type Pane } from "@/util/panes";
 
-const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns", settings: "Settings" };
+const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns", tasks: "Tasks", settings: "Settings" };
 
 /** One session: its conversation, what it waits for, and panes with what came of it. */
 export function SessionPage() {
@@ -70,6 +71,9 @@ function Shown({ session }: { session: Session }) {
           </Tabs.Content>
           <Tabs.Content value="turns" className="min-h-0 flex-1">
             <TurnsPane id={id} />
+          </Tabs.Content>
+          <Tabs.Content value="tasks" className="min-h-0 flex-1">
+            <TasksPane id={id} />
           </Tabs.Content>
           <Tabs.Content value="settings" className="min-h-0 flex-1">
             <SettingsPane id={id} session={session} />
