@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { conversation, idle, said, send, startSession, visit } from "./browser";
+import { conversation, idle, inState, said, send, startSession, visit } from "./browser";
 import { stage } from "./stage";
 
 const on = stage();
@@ -107,4 +107,24 @@ test("a person and an agent work on one list of tasks", async () => {
   await send(page, 'call note_add {"notes": [{"kind": "tip", "content": "the grammar is in docs"}]}');
   await page.getByRole("region", { name: "Notes" }).getByText("the grammar is in docs").waitFor();
   expect(troubles).toEqual([]);
+});
+
+test("a session is stopped, archived and deleted, and who looks at it is told", async () => {
+  const one = await visit(on.browser, on.server);
+  const other = await visit(on.browser, on.server);
+  await startSession(one.page, "say soon gone");
+  await idle(one.page);
+  await other.page.goto(one.page.url());
+  await said(other.page, "soon gone");
+  await one.page.getByRole("button", { name: "Stop" }).click();
+  await inState(other.page, "stopped");
+  await one.page.getByRole("button", { name: "More actions" }).click();
+  await one.page.getByRole("menuitem", { name: "Archive" }).click();
+  await inState(other.page, "archived");
+  await one.page.getByRole("button", { name: "More actions" }).click();
+  await one.page.getByRole("menuitem", { name: "Delete…" }).click();
+  await one.page.getByRole("dialog", { name: "Delete this session?" }).getByRole("button", { name: "Delete" }).click();
+  await one.page.waitForURL((url) => url.pathname === "/");
+  await other.page.getByRole("alert").getByText(/not found|no such/).waitFor();
+  expect([...one.troubles, ...other.troubles]).toEqual([]);
 });

@@ -39,8 +39,9 @@ export class LiveCache {
           this.#messages.ask(effect.session, effect.from);
           break;
         case "gone":
-          this.client.removeQueries({ queryKey: keys.session(effect.session) });
-          this.client.removeQueries({ queryKey: keys.messages(effect.session) });
+          // Whoever looks at it is told that it is not there any more.
+          void this.client.resetQueries({ queryKey: keys.session(effect.session) });
+          void this.client.resetQueries({ queryKey: keys.messages(effect.session) });
           break;
       }
     }
