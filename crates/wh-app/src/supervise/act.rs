@@ -156,7 +156,7 @@ impl Keeper {
             }
             Err(_) => {
                 // What it said until its end is in its journal.
-                loop {
+                let stored = loop {
                     let stored = self.app.store.work_get(self.session).await?;
                     let stored = stored.and_then(|work| work.run);
                     let Some(stored) = stored.filter(|it| it.ended_at.is_none()) else {
@@ -164,11 +164,14 @@ impl Keeper {
                     };
                     let records = left_behind(&dir, stored.journal_seq).unwrap_or_default();
                     if records.is_empty() {
-                        break;
+                        break stored;
                     }
                     self.store_records(&records).await?;
-                }
+                };
                 self.sweep(run).await;
+                if self.is_stillborn(work, &stored) {
+                    return self.start(work).await;
+                }
                 let ending = match self.home_is_gone(work).await {
                     true => "workspace_missing: the directory the agent works in is gone",
                     false => "the process that held the agent is gone",
@@ -178,6 +181,17 @@ impl Keeper {
                 Ok(Look::Again)
             }
         }
+    }
+
+    /// Tells whether an earlier life of the server ended while it was starting the run: its process never said anything, so
+    /// nothing is lost by starting another.
+    fn is_stillborn(&self, work: &SessionWork, run: &Run) -> bool {
+        let is_waiting = matches!(
+            work.session.state,
+            SessionState::Creating | SessionState::Idle
+        );
+        let never_spoke = run.journal_seq == 0 && run.ready_at.is_none();
+        is_waiting && never_spoke && run.started_at < self.app.started_at
     }
 
     /// There is a process and we are connected to it.

@@ -55,6 +55,12 @@ pub(crate) struct RunArgs {
     /// Work in this worktree, by id
     #[arg(long, value_name = "ID", conflicts_with_all = ["here", "path"])]
     worktree: Option<String>,
+    /// Lay it on this board, by id
+    #[arg(long, value_name = "ID")]
+    board: Option<String>,
+    /// Lay it into this zone of the board, by id or name; a zone with a template prompts it
+    #[arg(long, requires = "board")]
+    zone: Option<String>,
     /// What the session is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -122,6 +128,8 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         branch: args.branch,
         base: args.base,
         worktree: args.worktree,
+        board: args.board,
+        zone: args.zone,
         path: path.as_deref().map(absolute).transpose()?,
         mode: args.mode,
         budget: Some(BudgetInput {

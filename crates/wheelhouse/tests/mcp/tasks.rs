@@ -37,15 +37,16 @@ async fn look(client: &Mcp, task: &str) -> Value {
 
 /// Waits until a task is in another state than working.
 async fn settled(client: &Mcp, task: &str) -> Value {
+    let mut now = Value::Null;
     for _ in 0..LOOKS_MAX {
-        let now = look(client, task).await;
+        now = look(client, task).await;
         assert!(now["result"].is_object(), "{now}");
         if now["result"]["status"] != "working" {
             return now["result"].clone();
         }
         tokio::time::sleep(Duration::from_millis(100)).await;
     }
-    panic!("the task goes on and on");
+    panic!("the task goes on and on: {now}");
 }
 
 #[tokio::test]

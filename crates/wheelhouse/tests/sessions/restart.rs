@@ -2,6 +2,7 @@
 
 use std::time::Duration;
 
+use wh_api::SessionCreateRequest;
 use wh_testkit::dice::count;
 
 use crate::harness::World;
@@ -88,4 +89,33 @@ async fn sessions_outlive_the_server() {
     println!(
         "restart: {kills} kills, {sessions} sessions, {messages} messages, {calls} tool calls, 0 lost, 0 doubled, 0 failed"
     );
+}
+
+/// A server that is killed while it starts processes has recorded runs whose processes may never come: nobody's prompt waits for
+/// them.
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn a_prompt_is_run_though_the_server_is_killed_as_its_agent_starts() {
+    const SESSIONS: usize = 6;
+    const ROUNDS: u64 = 5;
+    let mut world = World::new();
+    for round in 0..ROUNDS {
+        let begin = || async {
+            let request = SessionCreateRequest {
+                agent: "echo".to_owned(),
+                prompt: Some("say here".to_owned()),
+                ..SessionCreateRequest::default()
+            };
+            world.client.session_create(&request).await.unwrap().id
+        };
+        let begun = futures::future::join_all((0..SESSIONS).map(|_| begin())).await;
+        tokio::time::sleep(Duration::from_millis(round * 6)).await;
+        world.crash(Duration::ZERO).await;
+        for session in begun {
+            let is_done = async || {
+                let turns = world.turns(&session).await;
+                turns.iter().all(|it| it.turn.state == "completed")
+            };
+            world.until("the prompt to be run", is_done).await;
+        }
+    }
 }

@@ -49,8 +49,9 @@ fn sessions_are_begun_in_a_zone_and_listed_by_worktree() {
     let board = run_json(&server, &["board", "create", "work"]);
     let board = board["id"].as_str().unwrap();
     run_json(&server, &["board", "zone", board, "doing"]);
-    let begun = format!(r#"{{"agent":"echo","prompt":"say hi","board":"{board}","zone":"doing"}}"#);
-    let parent = run_json(&server, &["tool", "call", "session_create", &begun]);
+    let begin = format!("run --agent echo --detach --board {board} --zone doing hi");
+    let begin: Vec<_> = begin.split(' ').collect();
+    let parent = run_json(&server, &begin);
     let parent = parent["id"].as_str().unwrap();
     assert_eq!(run(&server, &["wait", parent]).code, 0);
     let child = ["spawn", parent, "say ho", "--zone", "doing"];
