@@ -128,3 +128,26 @@ test("a session is stopped, archived and deleted, and who looks at it is told", 
   await other.page.getByRole("alert").getByText(/not found|no such/).waitFor();
   expect([...one.troubles, ...other.troubles]).toEqual([]);
 });
+
+test("the progress of a loop is seen, and it is paused, resumed and stopped", async () => {
+  const key = await on.server.key();
+  const repo = await on.server.rest(key, "POST", "/repos", { source: await on.server.repo("looped") });
+  const template = [
+    'call task_next {"claim": true}',
+    "{{ next.content }}",
+    'call task_update {"task": "{{ next.number }}", "status": "completed"}',
+    'call iteration_summary {"summary": "did {{ next.number }}"}',
+  ].join("\n");
+  const tasks = ["write one.txt 1", "sleep 2", "sleep 600"].map((content) => ({ content }));
+  const { page, troubles } = await visit(on.browser, on.server);
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await on.server.rest(key, "POST", "/loops", { agent: "echo", repo: repo.id, spec: "Do it all", template, tasks });
+  const loop = page.getByRole("article", { name: "Loop Do it all" });
+  await loop.getByText(/1 of 3 tasks done/).waitFor();
+  await loop.getByRole("button", { name: "Pause" }).click();
+  await loop.getByRole("button", { name: "Resume" }).click();
+  await loop.getByText(/2 of 3 tasks done/).waitFor();
+  await loop.getByRole("button", { name: "Stop" }).click();
+  await loop.waitFor({ state: "detached" });
+  expect(troubles).toEqual([]);
+});

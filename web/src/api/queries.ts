@@ -22,6 +22,8 @@ export const keys = {
   tasks: ["tasks"] as const,
   taskList: (session: string) => ["tasks", session] as const,
   notes: (session: string) => ["tasks", session, "notes"] as const,
+  loops: ["loops"] as const,
+  loop: (id: string) => ["loops", id] as const,
   search: (words: string) => ["search", words] as const,
   audit: (operation: string) => ["audit", operation] as const,
 };
@@ -119,6 +121,17 @@ export const noteList = (session: string) =>
   queryOptions({
     queryKey: keys.notes(session),
     queryFn: ({ signal }) => ask(api.GET("/api/v1/notes", { params: { query: { session, limit: 50 } }, signal })),
+  });
+
+export const loopList = queryOptions({
+  queryKey: keys.loops,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/loops", { params: { query: { limit: 50 } }, signal })),
+});
+
+export const loop = (id: string) =>
+  queryOptions({
+    queryKey: keys.loop(id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/loops/{loop}", { params: { path: { loop: id } }, signal })),
   });
 
 export const search = (words: string) =>

@@ -30,7 +30,9 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "worktree":
       return [stale(keys.diffs)];
     case "task_list":
-      return [stale(keys.tasks)];
+      return [stale(keys.tasks), stale(keys.loops)];
+    case "loop":
+      return [stale(keys.loops), stale(keys.sessions)];
     case "repo":
       return [stale(keys.repos)];
     case "key":

@@ -5,6 +5,7 @@ import { useId } from "react";
 
 import type { SessionCard } from "@/api/client";
 import { SESSIONS_SHOWN, sessionList } from "@/api/queries";
+import { LoopsUnderWay } from "@/components/loops";
 import { NewSession } from "@/components/new-session";
 import { SessionCardItem } from "@/components/session-card";
 import { useNow } from "@/hooks/use-now";
@@ -48,6 +49,7 @@ function Columns({ sessions, hasMore }: { sessions: SessionCard[]; hasMore: bool
           <Plus size={14} aria-hidden="true" /> New session
         </Link>
       </div>
+      <LoopsUnderWay />
       <div className="grid min-h-0 flex-1 grid-cols-1 gap-4 overflow-y-auto p-4 md:grid-cols-2 xl:grid-cols-4">
         {COLUMNS.map((column) => (
           <Column
