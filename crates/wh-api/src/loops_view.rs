@@ -182,7 +182,12 @@ impl From<&LoopDetail> for LoopView {
     fn from(detail: &LoopDetail) -> Self {
         let it = &detail.of;
         let (outcome, reason) = outcome(it).unzip();
-        let wanted = Some(it.wish).filter(|wish| *wish != LoopWish::Run && !it.state.is_end());
+        let wanted = match (&it.state, it.wish) {
+            (LoopState::Ended { .. }, _)
+            | (LoopState::Paused { .. }, LoopWish::Pause)
+            | (_, LoopWish::Run) => None,
+            (_, wish) => Some(wish),
+        };
         let in_hand = |task: &wh_domain::Task| {
             let line = task.content.as_str().lines().next().unwrap_or_default();
             format!("#{} {}", task.number, shortened(line, TASK_CHARS_MAX))

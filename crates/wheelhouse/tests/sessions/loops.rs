@@ -222,6 +222,7 @@ async fn it_rests_when_told_to_and_goes_on_from_there() {
     assert_eq!(asked.wanted.as_deref(), Some("pause"));
     let it = over(&world, &id).await;
     assert_eq!((it.state.as_str(), it.iteration), ("paused", 1));
+    assert_eq!(it.wanted, None);
     // The iteration that was under way came to its end.
     assert_eq!(subjects(&path), ["first"]);
     let resumed = world.client.loop_resume(&id).await.unwrap();
