@@ -6,6 +6,7 @@
 )]
 
 mod approvals;
+mod claims;
 mod deliveries;
 mod family;
 mod flood;
