@@ -225,3 +225,24 @@ async fn a_local_block_is_not_seen_by_git_and_leads_nowhere() {
             .unwrap()
     );
 }
+
+#[tokio::test]
+async fn a_mark_changes_with_commits_and_contents_and_nothing_else() {
+    let lab = Lab::new();
+    let made = lab.worktree("one").await;
+    let path = made.paths().path.clone();
+    let first = made.mark().await.unwrap();
+    write(&path.join("new.txt"), "one\n");
+    let second = made.mark().await.unwrap();
+    assert_ne!(first, second);
+    // The same file with other words of the same length, and the same words once more.
+    write(&path.join("new.txt"), "two\n");
+    let third = made.mark().await.unwrap();
+    assert_ne!(second, third);
+    write(&path.join("new.txt"), "one\n");
+    assert_eq!(made.mark().await.unwrap(), second);
+    run(&path, &["add", "-A"]);
+    run(&path, &["commit", "-q", "-m", "new"]);
+    let fourth = made.mark().await.unwrap();
+    assert!(![first, second, third].contains(&fourth));
+}
