@@ -138,11 +138,14 @@ pub(crate) async fn listen(
     let wants_list = filter.resources_list_changed.unwrap_or(false);
     let tasks = task_news(app, &cx, &subscription).await;
     let told = Told::Sink(subscription.sink().clone());
+    // The client was told that it listens before anything was looked at first: what changed in between is told without looking.
+    let unsure = watched.looked_at().map(str::to_owned).collect();
     let telling = Telling {
         app: Arc::clone(app),
         cx,
         feed,
         watched,
+        unsure,
         wants_list,
         tasks,
     };
@@ -191,6 +194,7 @@ pub(crate) async fn subscribe(
         cx,
         feed,
         watched,
+        unsure: Vec::new(),
         wants_list: false,
         tasks: None,
     };
@@ -240,6 +244,8 @@ struct Telling {
     cx: OpContext,
     feed: EventFeed,
     watched: Watched,
+    /// Addresses that may have changed before they were looked at first.
+    unsure: Vec<String>,
     wants_list: bool,
     tasks: Option<TaskNews>,
 }
@@ -251,6 +257,11 @@ impl Telling {
             && tasks.tell_all(&self.app, &self.cx).await.is_none()
         {
             return Ok(());
+        }
+        for uri in std::mem::take(&mut self.unsure) {
+            if told.updated(uri).await.is_none() {
+                return Ok(());
+            }
         }
         // The feed says something at least every second, which is when things are looked at.
         while let Some(items) = self.feed.next().await.map_err(protocol_error)? {

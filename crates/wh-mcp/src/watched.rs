@@ -110,6 +110,12 @@ impl Watched {
         told.map(|(entry, _)| entry.uri.clone()).collect()
     }
 
+    /// Returns the addresses of what is looked at.
+    pub(crate) fn looked_at(&self) -> impl Iterator<Item = &str> {
+        let looked_at = self.entries.iter().filter(|entry| entry.look.is_some());
+        looked_at.map(|entry| entry.uri.as_str())
+    }
+
     /// Looks at what is due, and returns the addresses of what reads differently.
     pub(crate) async fn looked(&mut self, app: &App, cx: &OpContext) -> Vec<String> {
         let mut news = Vec::new();
