@@ -53,12 +53,15 @@ async fn prepare(world: &World, agents: u64, tasks: u64) -> (String, Vec<String>
         content: format!("task {n}"),
         ..TaskItem::default()
     };
-    let request = TaskAddRequest {
-        tasks: (0..tasks).map(item).collect(),
-        board: Some(board.clone()),
-        ..TaskAddRequest::default()
-    };
-    world.client.task_add(&request).await.unwrap();
+    let items: Vec<_> = (0..tasks).map(item).collect();
+    for some in items.chunks(200) {
+        let request = TaskAddRequest {
+            tasks: some.to_vec(),
+            board: Some(board.clone()),
+            ..TaskAddRequest::default()
+        };
+        world.client.task_add(&request).await.unwrap();
+    }
     let mut sessions = Vec::new();
     for _ in 0..agents {
         let request = SessionCreateRequest {
