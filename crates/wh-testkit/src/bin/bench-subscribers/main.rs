@@ -57,7 +57,7 @@ impl Plan {
                 subscribers: next(500)?,
                 sessions: next(200)?.max(1),
                 // A little more than is measured: prompts and the last words take time too.
-                rate: next(2_250)?.max(1),
+                rate: next(2_130)?.max(1),
                 seconds: next(20)?,
             })
         };
