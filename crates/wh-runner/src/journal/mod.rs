@@ -7,11 +7,13 @@
 //!
 //! **Durability.** A record is in the kernel's hands before anyone sees it, so the death of the runner loses nothing. For the
 //! death of the machine, files are synced at the ends of turns, at requests for permission, when a file is closed, and at the
-//! latest [`SYNC_INTERVAL`] after any record.
+//! latest [`SYNC_INTERVAL`] after a record that the server has not acknowledged by then. What it has acknowledged is on its disk;
+//! while it keeps up, the words of many agents cost no syncs of their own.
 
 mod reader;
 mod record;
 mod segment;
+mod unsynced;
 
 use std::{
     collections::VecDeque,
@@ -19,13 +21,14 @@ use std::{
     io::{self, Write},
     os::unix::fs::{DirBuilderExt, OpenOptionsExt},
     path::{Path, PathBuf},
-    time::Duration,
+    time::{Duration, Instant},
 };
 
+use self::unsynced::Unsynced;
 pub use self::{reader::JournalReader, record::Record};
 use crate::event::AgentEvent;
 
-/// The longest that a record stays unsynced.
+/// The longest that a record is neither synced nor acknowledged.
 pub const SYNC_INTERVAL: Duration = Duration::from_millis(200);
 
 /// The writing end. There is one per run; the lock on the run's directory sees to that.
@@ -38,7 +41,7 @@ pub struct Journal {
     segments: VecDeque<Segment>,
     newest: u64,
     acked: u64,
-    dirty: bool,
+    unsynced: Unsynced,
     line: Vec<u8>,
 }
 
@@ -86,7 +89,7 @@ impl Journal {
             acked: segments[0].first - 1,
             segments,
             newest,
-            dirty: false,
+            unsynced: Unsynced::default(),
             line: Vec::new(),
         })
     }
@@ -109,13 +112,14 @@ impl Journal {
         self.current().bytes += written;
         self.line.shrink_to(64 << 10);
         self.newest = seq;
-        self.dirty = true;
+        self.unsynced.note(seq, Instant::now());
         Ok(seq)
     }
 
     /// Notes that the server has everything up to `seq`, and lets go of what nobody needs.
     pub fn ack(&mut self, seq: u64) -> io::Result<()> {
         self.acked = self.acked.max(seq.min(self.newest));
+        self.unsynced.let_go(self.acked);
         while self.segments.len() > 1 && self.segments[1].first <= self.acked + 1 {
             std::fs::remove_file(segment::path(&self.dir, self.segments[0].first))?;
             self.segments.pop_front();
@@ -139,16 +143,21 @@ impl Journal {
 
     /// Makes everything durable now.
     pub fn sync(&mut self) -> io::Result<()> {
-        self.dirty = false;
+        self.unsynced.take();
         self.file.sync_data()
     }
 
     /// Returns a handle to sync elsewhere, when there is something to sync; what is appended later counts as unsynced again.
     pub fn take_unsynced(&mut self) -> io::Result<Option<File>> {
-        match std::mem::take(&mut self.dirty) {
+        match self.unsynced.take() {
             true => self.file.try_clone().map(Some),
             false => Ok(None),
         }
+    }
+
+    /// Returns by when it is to be synced, if it is.
+    pub fn sync_by(&self) -> Option<Instant> {
+        Some(self.unsynced.since()? + SYNC_INTERVAL)
     }
 
     fn rotate(&mut self, first: u64) -> io::Result<()> {

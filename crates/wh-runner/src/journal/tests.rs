@@ -44,6 +44,24 @@ fn acknowledged_files_go_and_the_rest_stays() {
 }
 
 #[test]
+fn what_the_server_has_need_not_be_synced() {
+    let dir = tempfile::tempdir().unwrap();
+    let mut journal = Journal::open(dir.path(), 1 << 20).unwrap();
+    assert_eq!(journal.sync_by(), None);
+    for number in 1..=3 {
+        journal.append(7, &text(format!("word {number}"))).unwrap();
+    }
+    assert!(journal.sync_by().is_some());
+    journal.ack(3).unwrap();
+    assert_eq!(journal.sync_by(), None);
+    assert!(journal.take_unsynced().unwrap().is_none());
+
+    journal.append(7, &text("unheard".to_owned())).unwrap();
+    assert!(journal.take_unsynced().unwrap().is_some());
+    assert_eq!(journal.sync_by(), None, "it is being synced");
+}
+
+#[test]
 fn a_follower_that_is_behind_goes_on_with_the_oldest_kept() {
     let dir = tempfile::tempdir().unwrap();
     let mut journal = Journal::open(dir.path(), 200).unwrap();

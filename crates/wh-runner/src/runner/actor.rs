@@ -18,14 +18,14 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     conversation::{CommandResult, Conversation, Output},
-    pipes::{now_micros, read_line, wait_for, write_lines},
+    pipes::{ended, now_micros, read_line, wait_for, write_lines},
     place::Place,
     stderr::LastLines,
 };
 use crate::{
     acp::lines::{Line, Lines},
     event::{AgentEvent, Exit, Notice, StopStep, TurnEnd},
-    journal::{Journal, SYNC_INTERVAL},
+    journal::Journal,
     link::{Action, Outcome, Refusal, RunStatus, server::Ask},
     process::{self, ProcessMark, Tree},
     spec::{RunDir, RunSpec},
@@ -55,7 +55,8 @@ pub(super) struct Actor {
     give_up: Option<String>,
     exited_at: Option<Instant>,
     heard_at: Instant,
-    sync_at: Option<Instant>,
+    /// When to sync whatever the journal's age.
+    sync_soon: Option<Instant>,
     syncing: Option<JoinHandle<()>>,
     full_told: bool,
     outcomes: VecDeque<(String, Outcome)>,
@@ -78,6 +79,7 @@ enum Woken {
     Line(io::Result<Option<Line>>),
     Exited(io::Result<std::process::ExitStatus>),
     Time,
+    Synced,
     Terminated,
 }
 
@@ -107,7 +109,7 @@ impl Actor {
             give_up: None,
             exited_at: None,
             heard_at: now,
-            sync_at: None,
+            sync_soon: None,
             syncing: None,
             full_told: false,
             outcomes: VecDeque::new(),
@@ -157,6 +159,7 @@ impl Actor {
                 Woken::Line(_) => self.stdout = None,
                 Woken::Exited(status) => self.agent_ended(status).await?,
                 Woken::Time => self.tick(),
+                Woken::Synced => self.syncing = None,
                 Woken::Terminated => self.stop(),
             }
         }
@@ -171,6 +174,7 @@ impl Actor {
             ask = self.inbox.recv() => Woken::Ask(ask),
             _ = self.terminate.recv() => Woken::Terminated,
             () = tokio::time::sleep_until(at) => Woken::Time,
+            () = ended(&mut self.syncing) => Woken::Synced,
             status = wait_for(&mut self.tree) => Woken::Exited(status),
             line = read_line(&mut self.stdout), if may_read => Woken::Line(line),
         }
@@ -183,7 +187,7 @@ impl Actor {
         let start = self.start_by.filter(|_| self.stopping.is_none());
         [
             self.conversation.due(),
-            self.sync_at,
+            self.sync_at(),
             linger,
             stopping,
             start,
@@ -220,7 +224,7 @@ impl Actor {
         if self.conversation.is_ready() {
             self.start_by = None;
         }
-        if self.sync_at.is_some_and(|at| at <= now) {
+        if self.sync_at().is_some_and(|at| at <= now) {
             self.sync();
         }
         if self.start_by.is_some_and(|at| at <= now) && self.stopping.is_none() {
@@ -272,13 +276,16 @@ impl Actor {
     fn record(&mut self, event: &AgentEvent) -> io::Result<()> {
         let seq = self.journal.append(now_micros(), event)?;
         self.numbers.send_replace((seq, self.journal.acked()));
-        let within = match event.is_awaited() {
-            true => Duration::ZERO,
-            false => SYNC_INTERVAL,
-        };
-        let by = Instant::now() + within;
-        self.sync_at = Some(self.sync_at.map_or(by, |at| at.min(by)));
+        if event.is_awaited() {
+            self.sync_soon = Some(Instant::now());
+        }
         Ok(())
+    }
+
+    /// Returns when to sync next; one at a time.
+    fn sync_at(&self) -> Option<Instant> {
+        let by = self.sync_soon.into_iter().chain(self.journal.sync_by());
+        by.min().filter(|_| self.syncing.is_none())
     }
 
     /// Ends the commands that a cancelled turn left running, for agents that do not.
@@ -303,17 +310,9 @@ impl Actor {
         }
     }
 
-    /// Syncs beside the loop, one at a time.
+    /// Syncs beside the loop.
     fn sync(&mut self) {
-        if self
-            .syncing
-            .as_ref()
-            .is_some_and(|task| !task.is_finished())
-        {
-            self.sync_at = Some(Instant::now() + Duration::from_millis(10));
-            return;
-        }
-        self.sync_at = None;
+        self.sync_soon = None;
         match self.journal.take_unsynced() {
             Ok(Some(file)) => {
                 self.syncing = Some(tokio::task::spawn_blocking(move || {
@@ -331,8 +330,12 @@ impl Actor {
         match ask {
             Ask::Ack(seq) => {
                 self.journal.ack(seq)?;
-                self.numbers
-                    .send_replace((self.journal.newest(), self.journal.acked()));
+                let acked = self.journal.acked();
+                // Who waits for records has nothing to do.
+                self.numbers.send_if_modified(|numbers| {
+                    numbers.1 = acked;
+                    false
+                });
             }
             Ask::Pending(reply) => {
                 reply.send(self.conversation.requests.pending()).ok();

@@ -6,6 +6,7 @@ use tokio::{
     io::{AsyncWriteExt, BufReader},
     process::{ChildStdin, ChildStdout},
     sync::mpsc,
+    task::JoinHandle,
 };
 
 use crate::{
@@ -25,6 +26,14 @@ pub(super) async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver
 pub(super) async fn wait_for(tree: &mut Option<Tree>) -> io::Result<std::process::ExitStatus> {
     match tree {
         Some(tree) => tree.child().wait().await,
+        None => std::future::pending().await,
+    }
+}
+
+/// Waits for the end of a task, if there is one.
+pub(super) async fn ended(task: &mut Option<JoinHandle<()>>) {
+    match task {
+        Some(task) => task.await.unwrap_or_default(),
         None => std::future::pending().await,
     }
 }
