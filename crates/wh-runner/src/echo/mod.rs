@@ -6,6 +6,7 @@
 mod commands;
 mod mcp;
 mod peer;
+mod stdio;
 mod transcript;
 
 use std::{io, path::PathBuf, sync::Arc};
@@ -50,7 +51,7 @@ struct Session {
 pub async fn serve_stdio() -> io::Result<()> {
     let tasks = TaskTracker::new();
     let peer = Arc::new(Peer::stdout(&tasks));
-    let mut lines = Lines::new(BufReader::new(tokio::io::stdin()), LINE_BYTES_MAX);
+    let mut lines = Lines::new(BufReader::new(stdio::input()), LINE_BYTES_MAX);
     let mut session: Option<Arc<Session>> = None;
     let mut turn = CancellationToken::new();
     while let Some(line) = lines.next().await? {

@@ -12,6 +12,7 @@ use tokio::{
 };
 use tokio_util::task::TaskTracker;
 
+use super::stdio;
 use crate::acp::wire;
 
 /// Lines that may wait to be written; then the agent waits.
@@ -26,7 +27,7 @@ impl Peer {
     pub(super) fn stdout(tasks: &TaskTracker) -> Self {
         let (lines, mut queue) = mpsc::channel::<Vec<u8>>(LINES_MAX);
         tasks.spawn(async move {
-            let mut stdout = tokio::io::stdout();
+            let mut stdout = stdio::output();
             while let Some(line) = queue.recv().await {
                 let written = stdout.write_all(&line).await.is_ok();
                 if !written || (queue.is_empty() && stdout.flush().await.is_err()) {

@@ -7,6 +7,8 @@ use std::ffi::OsString;
 use std::path::PathBuf;
 use std::process::ExitCode;
 
+use tokio_util::task::TaskTracker;
+
 use crate::exit::{CliError, CliResult};
 use crate::ui::Ui;
 
@@ -39,9 +41,9 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
         Hidden::Contain(arguments) => return Some(wh_runner::process::contain(arguments)),
         Hidden::Runner(dir) => {
             wh_runner::close_inherited();
-            crate::block_on(false, run(dir))
+            crate::block_on(false, as_task(run(dir)))
         }
-        Hidden::Echo => crate::block_on(false, echo()),
+        Hidden::Echo => crate::block_on(false, as_task(echo())),
     };
     Some(match ended {
         Ok(()) => ExitCode::SUCCESS,
@@ -50,6 +52,15 @@ pub(crate) fn run_hidden() -> Option<ExitCode> {
             error.exit.into()
         }
     })
+}
+
+/// Runs as a task of the runtime. Waking what the runtime was entered with costs two calls of the kernel each time, and these two
+/// are woken with every word of an agent.
+async fn as_task(command: impl Future<Output = CliResult> + Send + 'static) -> CliResult {
+    match TaskTracker::new().spawn(command).await {
+        Ok(ended) => ended,
+        Err(panicked) => std::panic::resume_unwind(panicked.into_panic()),
+    }
 }
 
 /// Runs a session's agent to its end.
