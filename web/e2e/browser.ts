@@ -7,18 +7,21 @@ const EXECUTABLE = process.env.CHROMIUM ?? "/usr/bin/chromium";
 /** How long a page may take to show what is waited for. */
 const WAIT_MS = 20_000;
 
+/** Debian's browser, which asks nobody anything by itself. */
+export const CHROMIUM = {
+  executablePath: EXECUTABLE,
+  args: [
+    "--no-sandbox",
+    "--disable-gpu",
+    "--disable-background-networking",
+    "--disable-component-update",
+    "--disable-sync",
+    "--no-first-run",
+  ],
+};
+
 export function launch(): Promise<Browser> {
-  return chromium.launch({
-    executablePath: EXECUTABLE,
-    args: [
-      "--no-sandbox",
-      "--disable-gpu",
-      "--disable-background-networking",
-      "--disable-component-update",
-      "--disable-sync",
-      "--no-first-run",
-    ],
-  });
+  return chromium.launch(CHROMIUM);
 }
 
 /** A page and all that went wrong in it. */
@@ -59,6 +62,8 @@ export async function visit(browser: Browser, server: TestServer): Promise<Visit
 /** Begins a session by the form and waits for its page. */
 export async function startSession(page: Page, prompt: string, repo?: string): Promise<void> {
   await page.getByRole("link", { name: "New session" }).first().click();
+  // The page before it may have the same form.
+  await page.getByRole("heading", { name: "New session" }).waitFor();
   if (repo) {
     await page.getByLabel("Path or address of a repository").fill(repo);
   } else {
