@@ -32,6 +32,8 @@ export default defineConfig({
     projects: [
       { extends: true, test: { name: "unit", include: ["src/**/*.test.ts"], environment: "node" } },
       { extends: true, test: { name: "e2e", include: ["e2e/**/*.test.ts"], ...inBrowser } },
+      // What `cargo xtask bench web` measures: one thing at a time.
+      { extends: true, test: { name: "figures", include: ["bench/**/*.figures.ts"], ...inBrowser, maxWorkers: 1 } },
       { extends: true, test: { name: "shots", include: ["e2e/**/*.shots.ts"], ...inBrowser } },
     ],
   },

@@ -32,7 +32,7 @@ export class TestServer {
     const server = new TestServer(await mkdtemp(path.join(tmpdir(), "wh-web-")), "");
     await writeFile(server.#config, config);
     if (messages > 0) {
-      const { stdout } = await run(SEED, [server.#data, "--messages", String(messages)]);
+      const { stdout } = await run(SEED, [server.#data, "--mixed", String(messages)]);
       server.seeded = (JSON.parse(stdout) as { session: string }).session;
     }
     await server.#serve("127.0.0.1:0");

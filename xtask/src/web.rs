@@ -28,6 +28,11 @@ impl Web {
         Ok(Self { dir, node })
     }
 
+    /// Installs what a folder of it needs besides, unless it is there already.
+    pub(crate) fn install(&self, folder: &str) -> Result<()> {
+        tools::npm_ci_in_place(&self.dir.join(folder), &self.node)
+    }
+
     /// Describes a run of one of the scripts in `package.json`.
     pub(crate) fn npm(&self, script: &str) -> Result<Command> {
         let mut npm = run::command("npm");

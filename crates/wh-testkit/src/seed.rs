@@ -139,15 +139,27 @@ impl Seed {
         session: SessionId,
         messages: &[(MessageKind, &str)],
     ) -> Result<Vec<MessageId>> {
-        let new = |(kind, text): &(MessageKind, &str)| NewMessage {
+        let told = messages
+            .iter()
+            .map(|&(kind, text)| (kind, text.to_owned(), serde_json::json!({ "raw": text })));
+        self.messages_told(session, told.collect()).await
+    }
+
+    /// Adds messages with what else is known of each.
+    pub async fn messages_told(
+        &self,
+        session: SessionId,
+        messages: Vec<(MessageKind, String, serde_json::Value)>,
+    ) -> Result<Vec<MessageId>> {
+        let new = |(kind, text, detail): (MessageKind, String, serde_json::Value)| NewMessage {
             id: some_id(),
             turn: None,
-            kind: *kind,
-            text: (*text).to_owned(),
-            detail: Some(serde_json::json!({ "raw": text }).to_string()),
+            kind,
+            text,
+            detail: Some(detail.to_string()),
             created_at: epoch(),
         };
-        let messages: Vec<_> = messages.iter().map(new).collect();
+        let messages: Vec<_> = messages.into_iter().map(new).collect();
         let ids = messages.iter().map(|message| message.id).collect();
         let append = MessageAppend {
             session,

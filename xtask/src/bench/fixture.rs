@@ -78,8 +78,15 @@ impl Programs {
     /// Runs a program that starts servers by itself.
     fn measure(&self, program: &Path, limit: Duration) -> Result<serde_json::Value> {
         let mut measure = run::command(program);
-        measure.env("WHEELHOUSE_BINARY", &self.wheelhouse);
+        self.name_in(&mut measure);
         json_of(&mut measure, limit)
+    }
+
+    /// Tells a program which server to start, and what fills its database.
+    pub(super) fn name_in(&self, program: &mut std::process::Command) {
+        program
+            .env("WHEELHOUSE_BINARY", &self.wheelhouse)
+            .env("WHEELHOUSE_SEED", &self.seed);
     }
 
     /// Counts the tokens of each text.

@@ -1,6 +1,8 @@
 //! Fills a data directory for a benchmark and prints, as one line of JSON, what a client needs to use it: a secret per
 //! scope and one per role of a session, and the id of a board.
 
+mod said;
+
 use std::{io::Write, path::PathBuf};
 
 use anyhow::{Context, Result, bail};
@@ -10,7 +12,7 @@ use wh_domain::{KeyScope, MessageKind, Owner, SessionRole, UserRole};
 use wh_testkit::seed::Seed;
 
 const USAGE: &str =
-    "usage: bench-seed DATA_DIR [--sessions N] [--messages N] [--events N] [--zones N]";
+    "usage: bench-seed DATA_DIR [--sessions N] [--messages N] [--mixed N] [--events N] [--zones N]";
 
 /// What to put into the database.
 struct Options {
@@ -18,6 +20,8 @@ struct Options {
     sessions: usize,
     /// Of each session.
     messages: usize,
+    /// Of one session, of every kind.
+    mixed: usize,
     /// Besides those of making everything else.
     events: usize,
     zones: usize,
@@ -49,6 +53,10 @@ async fn main() -> Result<()> {
     if !messages.is_empty() {
         seed.messages(root.id, &messages).await?;
     }
+    if options.mixed > 0 {
+        seed.messages_told(root.id, said::mixed(options.mixed))
+            .await?;
+    }
     seed.sessions(owner, options.sessions, options.messages)
         .await?;
     seed.events(&root, options.events, now()).await?;
@@ -76,6 +84,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
         data_dir: arguments.next().context(USAGE)?.into(),
         sessions: 0,
         messages: 0,
+        mixed: 0,
         events: 0,
         zones: 4,
     };
@@ -84,6 +93,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
         match name.as_str() {
             "--sessions" => options.sessions = value,
             "--messages" => options.messages = value,
+            "--mixed" => options.mixed = value,
             "--events" => options.events = value,
             "--zones" => options.zones = value,
             _ => bail!(USAGE),

@@ -1,0 +1,74 @@
+import { gzipSync } from "node:zlib";
+
+import { afterAll, expect, test } from "vitest";
+
+import { PAGES } from "@/components/pages";
+
+import { visit } from "../e2e/browser";
+import { LONG_MESSAGES, readLong } from "../e2e/long";
+import { stage } from "../e2e/stage";
+import { figures, handOver } from "./figure";
+import { OpenBrowser } from "./open-browser";
+
+const BUNDLE_KB_MAX = 350;
+const OPEN_MS_MAX = 1_000;
+const TASK_MS_MAX = 200;
+const HEAP_MB_MAX = 150;
+const SCORE_MIN = 95;
+
+const on = stage({ messages: LONG_MESSAGES });
+
+afterAll(handOver);
+
+test("what the first page loads", async () => {
+  const { context } = await visit(on.browser, on.server);
+  const fresh = await on.browser.newContext({ storageState: await context.storageState() });
+  const page = await fresh.newPage();
+  const bodies: Promise<number>[] = [];
+  page.on("response", (response) => {
+    if (["document", "script", "stylesheet"].includes(response.request().resourceType())) {
+      bodies.push(response.body().then((body) => gzipSync(body).length));
+    }
+  });
+  await page.goto(on.server.url);
+  await page.getByRole("heading", { level: 1, name: "Sessions" }).waitFor();
+  await page.waitForLoadState("networkidle");
+  const bytes = (await Promise.all(bodies)).reduce((sum, size) => sum + size, 0);
+  figures.push({ name: `initial bundle, KB gzipped, ${bodies.length} files`, value: bytes / 1_000, most: BUNDLE_KB_MAX });
+  await fresh.close();
+  await context.close();
+});
+
+test("a long conversation", async () => {
+  const visitor = await visit(on.browser, on.server);
+  const { openedMs, openTaskMs, scrollTaskMs, heapMb } = await readLong(visitor, on.server);
+  const of = `${LONG_MESSAGES} messages:`;
+  figures.push({ name: `${of} opened, ms`, value: openedMs, most: OPEN_MS_MAX });
+  figures.push({ name: `${of} longest task meanwhile, ms`, value: openTaskMs });
+  figures.push({ name: `${of} longest task while scrolling, ms`, value: scrollTaskMs, most: TASK_MS_MAX });
+  figures.push({ name: `${of} JS heap, MB`, value: heapMb, most: HEAP_MB_MAX });
+  expect(visitor.troubles).toEqual([]);
+  await visitor.context.close();
+});
+
+test("every page, as Lighthouse sees it", { timeout: 600_000 }, async () => {
+  const key = await on.server.key();
+  const { id } = await on.server.rest(key, "POST", "/repos", { source: await on.server.repo() });
+  const begin = (prompt: string) => on.server.rest(key, "POST", "/sessions", { agent: "echo", repo: id, prompt });
+  const session = await begin("say **bold** and `code`\nwrite README.md uno\nask may I?");
+  await begin("question Which one?");
+  const browser = await OpenBrowser.start(on.server);
+  const { page } = browser;
+  await page.goto(`${on.server.url}/inbox`);
+  await page.getByRole("button", { name: "Allow once" }).waitFor();
+  const paths = [...PAGES.map(({ to }) => to), `/sessions/${String(session.id).slice(-8)}`];
+  for (const theme of ["light", "dark"]) {
+    await page.evaluate((name) => localStorage.setItem("wheelhouse-theme", name), theme);
+    const scores = await browser.accessibility(paths.map((to) => on.server.url + to));
+    scores.forEach(({ score, failed }, index) => {
+      const name = paths[index]?.startsWith("/sessions/") ? "/sessions/ID" : paths[index];
+      figures.push({ name: `Lighthouse accessibility, ${theme}, ${name}`, value: score, least: SCORE_MIN, about: failed.join(" ") });
+    });
+  }
+  await browser.close();
+});
