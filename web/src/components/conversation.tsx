@@ -24,14 +24,13 @@ export function Conversation({ session, count, at }: { session: string; count: n
     count,
     getScrollElement: () => scroller.current,
     estimateSize: () => ROW_PIXELS,
-    overscan: 8,
+    overscan: 4,
     anchorTo: "end",
     followOnAppend: true,
     gap: GAP_PIXELS,
     paddingStart: 16,
     paddingEnd: 16,
     initialOffset: () => ((at ?? count + 1) - 1) * (ROW_PIXELS + GAP_PIXELS),
-    getItemKey: (index) => index,
   });
   const items = rows.getVirtualItems();
   const messages = useMessages(session, items.map((item) => item.index + 1));

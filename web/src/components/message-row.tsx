@@ -1,7 +1,8 @@
 import { Bot, Brain, CircleAlert, ListChecks, User } from "lucide-react";
-import { memo, type ReactNode } from "react";
+import { memo, useDeferredValue, type ReactNode } from "react";
 
 import type { Message } from "@/api/client";
+import { Disclosure } from "@/ui/disclosure";
 
 import { AnsiText } from "./ansi-text";
 import { Markdown } from "./markdown";
@@ -22,19 +23,24 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
     case "agent":
       return (
         <Entry icon={<Bot size={15} aria-hidden="true" />} who="Agent">
-          <Markdown>{message.text}</Markdown>
+          <Words>{message.text}</Words>
         </Entry>
       );
     case "thought":
       return (
-        <details className="ml-7 text-muted">
-          <summary className="inline-flex cursor-pointer items-center gap-1.5 text-sm">
-            <Brain size={14} aria-hidden="true" /> Thought
-          </summary>
+        <Disclosure
+          className="ml-7 text-muted"
+          summaryClassName="inline-flex cursor-pointer items-center gap-1.5 text-sm"
+          summary={
+            <>
+              <Brain size={14} aria-hidden="true" /> Thought
+            </>
+          }
+        >
           <div className="mt-1 border-l-2 border-line pl-3">
             <Markdown>{message.text}</Markdown>
           </div>
-        </details>
+        </Disclosure>
       );
     case "tool_call":
       return (
@@ -61,6 +67,22 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
       );
   }
 });
+
+/**
+ * An agent's words: as they were written at first, and laid out as soon as there is time. A screen full of them would otherwise
+ * hold up whoever scrolls.
+ */
+function Words({ children }: { children: string }) {
+  const laidOut = useDeferredValue<string | undefined>(children, undefined);
+  if (laidOut !== undefined) {
+    return <Markdown>{laidOut}</Markdown>;
+  }
+  return (
+    <div className="prose break-words whitespace-pre-wrap" dir="auto">
+      <AnsiText>{children}</AnsiText>
+    </div>
+  );
+}
 
 function Entry({ icon, who, children }: { icon: ReactNode; who: ReactNode; children: ReactNode }) {
   return (

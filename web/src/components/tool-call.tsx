@@ -1,6 +1,7 @@
 import { ChevronRight } from "lucide-react";
 
 import { StateBadge } from "@/components/state-badge";
+import { Disclosure } from "@/ui/disclosure";
 import { plain, plainLines } from "@/util/text";
 
 import { AnsiText } from "./ansi-text";
@@ -56,17 +57,22 @@ export function ToolCall({ title, detail }: { title: string; detail: unknown }) 
   const call = callOf(detail);
   const state = WORDS[call.status] ?? call.status;
   return (
-    <details className="group rounded-md border border-line bg-panel">
-      <summary className="flex cursor-pointer list-none items-center gap-2 px-3 py-1.5 hover:bg-sunken">
-        <ChevronRight size={14} aria-hidden="true" className="shrink-0 text-muted group-open:rotate-90" />
-        <span className="text-xs text-muted">{plain(call.kind || "tool")}</span>
-        <Name className="min-w-0 flex-1 truncate font-mono text-sm">{title}</Name>
-        {state !== "done" && <StateBadge state={plain(state)} />}
-      </summary>
+    <Disclosure
+      className="group rounded-md border border-line bg-panel"
+      summaryClassName="flex cursor-pointer list-none items-center gap-2 px-3 py-1.5 hover:bg-sunken"
+      summary={
+        <>
+          <ChevronRight size={14} aria-hidden="true" className="shrink-0 text-muted group-open:rotate-90" />
+          <span className="text-xs text-muted">{plain(call.kind || "tool")}</span>
+          <Name className="min-w-0 flex-1 truncate font-mono text-sm">{title}</Name>
+          {state !== "done" && <StateBadge state={plain(state)} />}
+        </>
+      }
+    >
       <div className="border-t border-line p-3">
         <CallBody call={call} />
       </div>
-    </details>
+    </Disclosure>
   );
 }
 
