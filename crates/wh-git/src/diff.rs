@@ -120,13 +120,18 @@ impl WorktreeHandle {
         limits: DiffLimits,
     ) -> Result<Diff, WorktreeError> {
         let view = self.view_of_copy().await?;
-        // Announces untracked files in our copy of the index, so that they show as added; nothing is stored.
+        self.announce_untracked(&view).await?;
+        Ok(diff_in(&view, &[base.as_str()], patches, limits).await?)
+    }
+
+    /// Announces untracked files in a view's copy of the index, so that they show as added; nothing is stored.
+    pub(crate) async fn announce_untracked(&self, view: &View) -> Result<(), WorktreeError> {
         let git = view.git().args(["add", "--intent-to-add", "--all"]);
         git.args(["--ignore-errors", "--", "."])
             .long()
             .said()
             .await?;
-        Ok(diff_in(&view, &[base.as_str()], patches, limits).await?)
+        Ok(())
     }
 }
 
@@ -145,7 +150,7 @@ pub(crate) const OPTIONS: &[&str] = &[
     "--submodule=short",
 ];
 
-async fn diff_in(
+pub(crate) async fn diff_in(
     view: &View,
     revisions: &[&str],
     patches: Patches,

@@ -272,3 +272,32 @@ async fn conflicts_are_named_and_nothing_moves() {
     assert_eq!(commit_id(&lab.user(), "main"), before);
     assert_eq!(run(&lab.user(), &["status", "--porcelain"]), "");
 }
+
+#[tokio::test]
+async fn counts_tell_what_there_is_to_merge() {
+    let lab = Lab::new();
+    let made = lab.worktree("one").await;
+    let at = |name: &str| made.paths().path.join(name);
+    let base = made.head().await.unwrap().unwrap();
+    let nothing = made.count(&base, std::slice::from_ref(&base)).await;
+    let nothing = nothing.unwrap();
+    assert!(nothing.is_clean);
+    assert_eq!((nothing.added, nothing.ahead, nothing.unmerged), (0, 0, 0));
+    write(&at("README.md"), "one\n2\nthree\n");
+    write(&at("new.txt"), "new\nfile\n");
+    write(&at("x.ignored"), "x");
+    let dirty = made.count(&base, std::slice::from_ref(&base)).await;
+    let dirty = dirty.unwrap();
+    assert!(!dirty.is_clean);
+    assert_eq!((dirty.added, dirty.deleted, dirty.ahead), (3, 1, 0));
+    // Looking has changed nothing.
+    assert!(run(&made.paths().path, &["status", "--porcelain"]).contains("?? new.txt"));
+    let head = commit(&made, What::All).await.unwrap();
+    let done = made.count(&base, std::slice::from_ref(&base)).await;
+    let done = done.unwrap();
+    assert!(done.is_clean);
+    assert_eq!((done.added, done.deleted), (3, 1));
+    assert_eq!((done.ahead, done.unmerged), (1, 1));
+    let merged = made.count(&base, &[base.clone(), head]).await.unwrap();
+    assert_eq!((merged.ahead, merged.unmerged), (1, 0));
+}

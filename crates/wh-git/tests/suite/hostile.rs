@@ -83,6 +83,8 @@ async fn looks(repo: &RepoHandle, paths: &wh_git::WorktreePaths, main: &CommitId
     made.disk_use().await.unwrap();
     let mark = made.mark().await.unwrap();
     assert_eq!(made.mark().await.unwrap(), mark);
+    let counted = made.count(main, std::slice::from_ref(main)).await.unwrap();
+    assert!(counted.added > 0);
     let limits = DiffLimits::default();
     let diff = made.diff(main, Patches::Include, limits).await.unwrap();
     assert!(
