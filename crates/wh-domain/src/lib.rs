@@ -10,6 +10,7 @@ mod approval;
 mod audit;
 mod board;
 mod budget;
+mod card;
 mod delivery;
 mod dialect;
 mod error;
@@ -37,6 +38,7 @@ mod session_input;
 mod session_state;
 mod setting;
 mod share;
+mod stage;
 mod task;
 mod task_input;
 mod text;
@@ -55,6 +57,7 @@ pub use board::{
     Rect, Zone, ZoneChange,
 };
 pub use budget::{Budget, Usage};
+pub use card::{BoardCards, SessionCard, WorktreeCard};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
 pub use dialect::Dialect;
 pub use error::ErrorCode;
@@ -92,6 +95,7 @@ pub use session_input::{
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use share::{BoardShareChange, Share, ShareLevel, ShareWith};
+pub use stage::Stage;
 pub use task::{
     ADD_MAX, DEPENDENCIES_MAX, DependencyRefusal, Holder, Iteration, LIST_ITEMS_MAX, ListOf,
     NewNote, NewTask, Note, NoteKind, Task, TaskClaim, TaskList, TaskPatch, TaskPriority,
@@ -111,8 +115,8 @@ pub use webhook::{
     Attempt, NewWebhook, Webhook, WebhookDelivery, WebhookKinds, WebhookRules, WebhookState,
 };
 pub use worktree::{
-    Worktree, WorktreeBase, WorktreeFilter, WorktreePaths, WorktreeRefusal, WorktreeRemoval,
-    WorktreeState, WorktreeStateName, WorktreeStep,
+    Worktree, WorktreeBase, WorktreeChanges, WorktreeFilter, WorktreePaths, WorktreeRefusal,
+    WorktreeRemoval, WorktreeState, WorktreeStateName, WorktreeStep,
 };
 pub use worktree_look::{
     FileChange, MergeOutcome, WorktreeDiff, WorktreeDisk, WorktreeFile, WorktreeGone, WorktreeLook,

@@ -138,6 +138,8 @@ pub struct SessionFilter {
     /// those that have no turn.
     pub spawned: Option<Vec<Option<TurnState>>>,
     pub board: Option<BoardId>,
+    /// Those that belong to a board, lie on it, or work in a worktree that lies on it.
+    pub on_board: Option<BoardId>,
     pub worktree: Option<WorktreeId>,
     pub parent: Option<SessionId>,
     pub include_archived: bool,

@@ -21,7 +21,35 @@ pub struct Worktree {
     pub path: PathBuf,
     pub board: Option<BoardId>,
     pub state: WorktreeState,
+    /// What was in it when it was last counted: after a turn, or a merge.
+    pub changes: Option<WorktreeChanges>,
     pub created_at: Timestamp,
+}
+
+/// What a worktree has to show, in numbers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct WorktreeChanges {
+    /// Lines that differ from where it began, committed or not.
+    pub added: u64,
+    pub deleted: u64,
+    /// Commits since it began.
+    pub ahead: u64,
+    /// Commits that are neither in the branch it began at nor in the repository's default branch.
+    pub unmerged: u64,
+    /// Whether everything is committed.
+    pub is_clean: bool,
+}
+
+impl WorktreeChanges {
+    /// Tells whether there is something to merge, and nothing that a merge would leave behind.
+    pub fn can_merge(&self) -> bool {
+        self.is_clean && self.unmerged > 0
+    }
+
+    /// Tells whether all that was done in it is merged.
+    pub fn is_merged(&self) -> bool {
+        self.is_clean && self.ahead > 0 && self.unmerged == 0
+    }
 }
 
 /// Where a new branch begins.
@@ -203,6 +231,8 @@ impl WorktreeRemoval {
 pub struct WorktreeFilter {
     pub repo: Option<RepoId>,
     pub board: Option<BoardId>,
+    /// Those that belong to a board or lie on it.
+    pub on_board: Option<BoardId>,
     pub states: Vec<WorktreeStateName>,
     /// Only those in which no session is at work that could go on.
     pub finished: bool,

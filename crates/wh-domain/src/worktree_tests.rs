@@ -21,6 +21,7 @@ fn worktree(state: WorktreeState) -> Worktree {
         path: "/data/worktrees/1".into(),
         board: None,
         state,
+        changes: None,
         created_at: Timestamp::UNIX_EPOCH,
     }
 }

@@ -4,7 +4,9 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{Event, EventSeq, Key, KeyId, NewEvent, Run, Session, SessionId, TurnId};
-use wh_store::{Applied, Commit, Expired, Forgotten, MessageAppend, Result, RunStep, StoreError};
+use wh_store::{
+    Applied, Commit, Counted, Expired, Forgotten, MessageAppend, Result, RunStep, StoreError,
+};
 
 use crate::audit::AuditRow;
 use crate::change::Change;
@@ -13,7 +15,7 @@ use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
 use crate::wait::{self, WaitStep};
 use crate::webhook::{self, WebhookStep};
-use crate::{audit, delivery, event, key, message, retention, run, run_apply};
+use crate::{audit, delivery, event, key, message, retention, run, run_apply, worktree_count};
 
 /// A transaction that is open on the writer's connection.
 ///
@@ -120,6 +122,12 @@ impl<'c> Batch<'c> {
     /// Begins or ends a wait, or leaves no trace of it.
     pub(crate) async fn wait_step(&mut self, step: &WaitStep) -> Txn<Result<bool>> {
         let result = wait::step_in_txn(self, step).await;
+        self.settle(result).await
+    }
+
+    /// Stores what counting a worktree came to, or leaves no trace of it.
+    pub(crate) async fn counted_one(&mut self, counted: &Counted) -> Txn<Result<bool>> {
+        let result = worktree_count::counted_in_txn(self, counted).await;
         self.settle(result).await
     }
 

@@ -5,11 +5,11 @@ use tokio::sync::oneshot;
 use wh_domain::{
     ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
     SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, Webhook, WebhookId,
-    WebhookState, Worktree, WorktreeStateName,
+    WebhookState, Worktree, WorktreeId, WorktreeStateName,
 };
 use wh_store::{
-    Applied, Commit, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules, Result,
-    RunStep,
+    Applied, Commit, Counted, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules,
+    Result, RunStep,
 };
 
 use crate::batch::Batch;
@@ -17,7 +17,9 @@ use crate::loops::LoopChange;
 use crate::task_change::TaskChange;
 use crate::wait::WaitStep;
 use crate::webhook::WebhookStep;
-use crate::{approval, board, key, repo, session, setting, turn, user, webhook, worktree};
+use crate::{
+    approval, board, key, repo, session, setting, turn, user, webhook, worktree, worktree_count,
+};
 
 /// Something for the writer to do, and whom to answer.
 pub(crate) enum Request {
@@ -71,6 +73,11 @@ pub(crate) enum Request {
         step: Box<WaitStep>,
         answer: oneshot::Sender<Result<bool>>,
     },
+    /// Stores what counting a worktree came to.
+    Counted {
+        counted: Box<Counted>,
+        answer: oneshot::Sender<Result<bool>>,
+    },
     /// Writes something of no meaning, to see that it can be done.
     Probe { answer: oneshot::Sender<Result<()>> },
 }
@@ -87,6 +94,8 @@ pub(crate) enum Change {
     WorktreeInsert(Box<Worktree>),
     /// The state it was seen in, and what became of it.
     WorktreeMove(WorktreeStateName, Box<Worktree>),
+    /// Something has happened in it.
+    WorktreeTouch(WorktreeId),
     BoardInsert(Box<Board>),
     /// With the prompts that come of what was placed.
     BoardSave(Box<Board>, Vec<Fired>),
@@ -122,6 +131,7 @@ impl Change {
             Self::WorktreeMove(from, after) => {
                 worktree::move_in_txn(batch.conn, *from, after).await
             }
+            Self::WorktreeTouch(id) => worktree_count::touch_in_txn(batch.conn, *id).await,
             Self::BoardInsert(board) => board::insert_in_txn(batch, board).await,
             Self::BoardSave(board, fired) => board::place_in_txn(batch, board, fired).await,
             Self::SessionInsert(session) => session::insert_in_txn(batch, session).await,

@@ -57,6 +57,7 @@ mod wait;
 mod webhook;
 mod work;
 mod worktree;
+mod worktree_count;
 mod writer;
 
 pub use error::OpenError;

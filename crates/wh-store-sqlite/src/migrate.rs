@@ -72,6 +72,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "loops",
         sql: include_str!("../migrations/0012_loops.sql"),
     },
+    Migration {
+        name: "worktree_changes",
+        sql: include_str!("../migrations/0013_worktree_changes.sql"),
+    },
 ];
 
 /// The number of the last step.

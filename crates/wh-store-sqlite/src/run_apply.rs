@@ -18,6 +18,7 @@ use crate::message::last_words;
 use crate::reach::Query;
 use crate::row::{self, int, micros, uuid};
 use crate::session_row::push_update;
+use crate::worktree_count;
 
 use self::written::{Known, Words};
 
@@ -347,6 +348,9 @@ impl Applying<'_> {
         .map_err(store_error)?;
         if ended.rows_affected() == 0 {
             return Ok(());
+        }
+        if let Some(worktree) = self.session.worktree {
+            worktree_count::touch_in_txn(self.conn, worktree).await?;
         }
         // Its cost was counted when the agent told it.
         self.session.usage = self.session.usage.plus(Usage {

@@ -5,7 +5,7 @@ use jiff::{SignedDuration, Timestamp};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
-    EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
+    BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
     SessionFilter, SessionId, SessionPatch, SpawnLimits, TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
@@ -152,6 +152,9 @@ fn push_filter(query: &mut Query, filter: &SessionFilter) {
     if let Some(board) = filter.board {
         query.push(" AND t.board_id = ").push_bind(uuid(board));
     }
+    if let Some(board) = filter.on_board {
+        push_on_board(query, board);
+    }
     if let Some(worktree) = filter.worktree {
         query
             .push(" AND t.worktree_id = ")
@@ -163,6 +166,20 @@ fn push_filter(query: &mut Query, filter: &SessionFilter) {
     if !filter.include_archived {
         query.push(" AND t.archived = 0");
     }
+}
+
+/// Adds the condition that a session belongs to a board, lies on it, or works in a worktree that does.
+fn push_on_board(query: &mut Query, board: BoardId) {
+    let parts = [
+        " AND t.id IN (SELECT s.id FROM sessions s WHERE s.board_id = ",
+        " UNION SELECT p.item_id FROM placements p WHERE p.item_kind = 'session' AND p.board_id = ",
+        " UNION SELECT s.id FROM placements p CROSS JOIN sessions s ON s.worktree_id = p.item_id
+             WHERE p.item_kind = 'worktree' AND p.board_id = ",
+    ];
+    for part in parts {
+        query.push(part).push_bind(uuid(board));
+    }
+    query.push(")");
 }
 
 pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, session: &Session) -> Result<()> {

@@ -8,14 +8,15 @@ use wh_domain::{
     BranchName, IdRef, Name, Page, PageRequest, Reach, SessionStateName, Worktree, WorktreeBase,
     WorktreeFilter, WorktreeId, WorktreeRemoval, WorktreeState, WorktreeStateName,
 };
-use wh_store::{Applied, Commit, Result, StoreError, WorktreeStore};
+use wh_store::{Applied, Commit, Counted, Result, StoreError, Uncounted, WorktreeStore};
 
 use crate::SqliteStore;
-use crate::change::Change;
+use crate::change::{Change, Request};
 use crate::error::{insert_error, store_error};
 use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
 use crate::row::{self, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
+use crate::worktree_count::{changes_columns, uncounted_query, uncounted_row};
 
 const SELECT: &str = "SELECT t.* FROM worktrees t WHERE ";
 
@@ -76,6 +77,36 @@ impl WorktreeStore for SqliteStore {
             .map(|found| row::direct("worktree", found))
             .transpose()
     }
+
+    async fn worktree_many(&self, ids: &[WorktreeId]) -> Result<Vec<Worktree>> {
+        if ids.is_empty() {
+            return Ok(vec![]);
+        }
+        let mut query = Query::new(SELECT);
+        query.push("t.id IN (");
+        let mut values = query.separated(", ");
+        for id in ids {
+            values.push_bind(uuid(*id));
+        }
+        query.push(")");
+        let rows = self.rows(query).await?;
+        Ok(row::listed("worktree", &rows, worktree_row))
+    }
+
+    async fn worktree_touch(&self, id: WorktreeId, commit: Commit) -> Result<Applied> {
+        self.commit(Change::WorktreeTouch(id), commit).await
+    }
+
+    async fn worktree_uncounted(&self, limit: u32) -> Result<Vec<Uncounted>> {
+        let rows = self.rows(uncounted_query(limit)).await?;
+        Ok(row::listed("worktree", &rows, uncounted_row))
+    }
+
+    async fn worktree_counted(&self, counted: Counted) -> Result<bool> {
+        let counted = Box::new(counted);
+        self.ask(|answer| Request::Counted { counted, answer })
+            .await
+    }
 }
 
 fn push_filter(query: &mut Query, filter: &WorktreeFilter) {
@@ -92,6 +123,14 @@ fn push_filter(query: &mut Query, filter: &WorktreeFilter) {
     if let Some(board) = filter.board {
         query.push(" AND t.board_id = ").push_bind(uuid(board));
     }
+    if let Some(board) = filter.on_board {
+        query
+            .push(" AND t.id IN (SELECT w.id FROM worktrees w WHERE w.board_id = ")
+            .push_bind(uuid(board))
+            .push(" UNION SELECT p.item_id FROM placements p WHERE p.item_kind = 'worktree' AND p.board_id = ")
+            .push_bind(uuid(board))
+            .push(")");
+    }
     if filter.finished {
         let ends = SessionStateName::ALL.into_iter().filter(|s| s.is_end());
         let ends: Vec<_> = ends.map(SessionStateName::as_str).collect();
@@ -103,7 +142,7 @@ fn push_filter(query: &mut Query, filter: &WorktreeFilter) {
     }
 }
 
-fn worktree_row(row: &SqliteRow) -> Parsed<Worktree> {
+pub(crate) fn worktree_row(row: &SqliteRow) -> Parsed<Worktree> {
     let base_branch = row::parse_opt(row, "base_branch", BranchName::parse)?;
     let base_commit: Option<String> = row::get(row, "base_commit")?;
     Ok(Worktree {
@@ -119,6 +158,7 @@ fn worktree_row(row: &SqliteRow) -> Parsed<Worktree> {
         path: row::get::<String>(row, "path")?.into(),
         board: row::id_opt(row, "board_id")?,
         state: state_columns(row)?,
+        changes: changes_columns(row)?,
         created_at: row::time(row, "created_at")?,
     })
 }

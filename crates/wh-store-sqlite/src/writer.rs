@@ -265,6 +265,10 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.wait_step(&step).await;
             keep(answers, answer, result, Answer::Told)
         }
+        Request::Counted { counted, answer } => {
+            let result = batch.counted_one(&counted).await;
+            keep(answers, answer, result, Answer::Told)
+        }
         Request::NewsTell {
             session,
             turn,
@@ -316,7 +320,9 @@ fn refuse(request: Request, failed: &Failed) {
         Request::Announce { answer, .. } => drop(answer.send(Err(reason))),
         Request::Forget { answer, .. } => drop(answer.send(Err(reason))),
         Request::RunApply { answer, .. } => drop(answer.send(Err(reason))),
-        Request::NewsTell { answer, .. } | Request::Wait { answer, .. } => {
+        Request::NewsTell { answer, .. }
+        | Request::Counted { answer, .. }
+        | Request::Wait { answer, .. } => {
             drop(answer.send(Err(reason)));
         }
         Request::RunBegin { answer, .. }

@@ -108,6 +108,8 @@ macro_rules! conformance_checks {
                 branches_are_taken_until_it_is_removed,
                 lists_filter_and_page_to_the_end,
                 reach_is_exact,
+                is_counted_when_something_happened,
+                lies_on_a_board_with_its_sessions,
             }
             message {
                 are_numbered_without_gaps,

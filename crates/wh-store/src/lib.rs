@@ -58,7 +58,7 @@ pub use turn::{QueueRules, TurnStore};
 pub use user::UserStore;
 pub use wait::WaitStore;
 pub use webhook::{WebhookStanding, WebhookStore};
-pub use worktree::WorktreeStore;
+pub use worktree::{Counted, Uncounted, WorktreeStore};
 
 /// The result of a store method.
 pub type Result<T, E = StoreError> = std::result::Result<T, E>;

@@ -1,8 +1,12 @@
 //! Worktrees.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use uuid::Uuid;
-use wh_domain::{IdRef, Page, PageRequest, Reach, Worktree, WorktreeFilter, WorktreeId};
+use wh_domain::{
+    IdRef, NewEvent, Page, PageRequest, Reach, Worktree, WorktreeChanges, WorktreeFilter,
+    WorktreeId,
+};
 
 use crate::{Applied, Commit, Result};
 
@@ -38,4 +42,37 @@ pub trait WorktreeStore {
 
     /// Returns a worktree by its id, for the server's own work.
     async fn worktree_by_id(&self, id: WorktreeId) -> Result<Option<Worktree>>;
+
+    /// Returns those of some worktrees that are known, for the server's own work.
+    async fn worktree_many(&self, ids: &[WorktreeId]) -> Result<Vec<Worktree>>;
+
+    /// Records that something may have changed in a worktree, so that it is counted again. The end of a turn in it is
+    /// recorded as that by itself.
+    async fn worktree_touch(&self, id: WorktreeId, commit: Commit) -> Result<Applied>;
+
+    /// Returns worktrees that something has happened in since they were counted, oldest first.
+    async fn worktree_uncounted(&self, limit: u32) -> Result<Vec<Uncounted>>;
+
+    /// Stores what counting a worktree came to. Tells whether that is something new, and only then announces it.
+    async fn worktree_counted(&self, counted: Counted) -> Result<bool>;
+}
+
+/// A worktree that is to be counted.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Uncounted {
+    pub worktree: Worktree,
+    /// How often something has happened in it.
+    pub touched: u64,
+}
+
+/// What counting a worktree came to.
+#[derive(Clone, Debug)]
+pub struct Counted {
+    pub worktree: WorktreeId,
+    /// What had happened when counting began; what happened since is counted next.
+    pub touched: u64,
+    /// Nothing when it could not be counted; what was known before stays.
+    pub changes: Option<WorktreeChanges>,
+    pub at: Timestamp,
+    pub event: NewEvent,
 }

@@ -130,6 +130,7 @@ pub fn worktree_value(owner: Owner, repo: RepoId) -> Made<Worktree> {
         path: format!("/data/worktrees/{id}").into(),
         board: None,
         state: WorktreeState::Making,
+        changes: None,
         created_at: now(),
     })
 }

@@ -3,13 +3,15 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    KeyScope, Operation, Owner, Reach, SessionState, Worktree, WorktreeBase, WorktreeFilter,
-    WorktreeRemoval, WorktreeState, WorktreeStateName, WorktreeStep,
+    BoardItem, KeyScope, Operation, Owner, Placement, Position, Reach, SessionFilter, SessionState,
+    Worktree, WorktreeBase, WorktreeChanges, WorktreeFilter, WorktreeRemoval, WorktreeState,
+    WorktreeStateName, WorktreeStep,
 };
 
 use super::Outcome;
 use super::fixture::{self, Made, commit, done, owned_by, pages, whole};
-use crate::{Store, StoreError};
+use super::turn::{queue, turn_value};
+use crate::{Counted, RunFact, Store, StoreError};
 
 /// Adds a worktree as it is.
 async fn insert(store: &Arc<dyn Store>, worktree: &Worktree) -> Made<()> {
@@ -232,5 +234,128 @@ pub async fn reach_is_exact(store: Arc<dyn Store>) -> Outcome {
         assert_eq!(all.len(), listed, "{reach:?}");
         assert!(all.iter().all(|w| w.state == WorktreeState::Making));
     }
+    Ok(())
+}
+
+/// What happens in a worktree is noted until it is counted; the numbers are announced when they are others than before.
+pub async fn is_counted_when_something_happened(store: Arc<dyn Store>) -> Outcome {
+    let mut session = super::run::idle_session(&store).await?;
+    let owner = session.owner;
+    let repo = fixture::repo(&store, owner).await?.id;
+    let worktree = fixture::worktree(&store, owner, repo).await?;
+    session = fixture::session_value(owner, None)?;
+    (session.epoch, session.worktree) = (0, Some(worktree.id));
+    fixture::insert_session(&store, &session).await?;
+    let waiting = async || -> Made<Option<u64>> {
+        let all = store.worktree_uncounted(1_000).await?;
+        let own = all.into_iter().find(|it| it.worktree.id == worktree.id);
+        Ok(own.map(|it| it.touched))
+    };
+    assert_eq!(waiting().await?, None);
+
+    // The end of a turn is noted by itself, and so is whatever else is said to have happened.
+    let turn = turn_value(&session, "do it");
+    queue(&store, &session, &turn).await?;
+    let (run, _) = super::run::begin(&store, &session).await?;
+    let ended = RunFact::TurnEnded {
+        turn: turn.id,
+        state: wh_domain::TurnState::Completed,
+        reason: None,
+        commit_after: None,
+        usage: wh_domain::Usage::default(),
+    };
+    let facts = vec![super::run::started(&turn), ended];
+    store.run_apply(super::run::step(&run, facts)).await?;
+    assert_eq!(waiting().await?, Some(1));
+    let touch = commit(owner.user, Operation::WorktreeMerge);
+    done(store.worktree_touch(worktree.id, touch).await?);
+    assert_eq!(waiting().await?, Some(2));
+
+    let changes = WorktreeChanges {
+        added: 3,
+        deleted: 1,
+        ahead: 2,
+        unmerged: 2,
+        is_clean: true,
+    };
+    let counted = |touched, changes| Counted {
+        worktree: worktree.id,
+        touched,
+        changes,
+        at: fixture::now(),
+        event: wh_domain::NewEvent {
+            kind: wh_domain::EventKind::Updated,
+            subject: worktree.id.into(),
+            owner,
+            session: None,
+            actor: None,
+            facts: wh_domain::Facts::new(),
+        },
+    };
+    // What happened while it was counted is counted next.
+    assert!(store.worktree_counted(counted(1, Some(changes))).await?);
+    assert_eq!(waiting().await?, Some(2));
+    assert!(!store.worktree_counted(counted(2, Some(changes))).await?);
+    assert_eq!(waiting().await?, None);
+    let mut other = changes;
+    other.is_clean = false;
+    assert!(store.worktree_counted(counted(2, Some(other))).await?);
+    assert!(!store.worktree_counted(counted(2, None)).await?);
+    let found = store.worktree_many(&[worktree.id, fixture::id()]).await?;
+    let known: Vec<_> = found.iter().map(|it| it.changes).collect();
+    assert_eq!(known, [Some(other)]);
+    assert_eq!(store.worktree_many(&[]).await?, []);
+    Ok(())
+}
+
+/// A board shows what belongs to it, what lies on it, and the sessions of worktrees that lie on it.
+pub async fn lies_on_a_board_with_its_sessions(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let repo = fixture::repo(&store, owner).await?.id;
+    let mut board = fixture::board(&store, owner).await?;
+    let placed = fixture::worktree(&store, owner, repo).await?;
+    let mut belongs = fixture::worktree_value(owner, repo)?;
+    belongs.board = Some(board.id);
+    insert(&store, &belongs).await?;
+    fixture::worktree(&store, owner, repo).await?;
+    let mut sessions = Vec::new();
+    for (on, at) in [
+        (None, None),
+        (Some(board.id), None),
+        (None, Some(placed.id)),
+        (None, None),
+    ] {
+        let mut session = fixture::session_value(owner, None)?;
+        (session.board, session.worktree) = (on, at);
+        fixture::insert_session(&store, &session).await?;
+        sessions.push(session.id);
+    }
+    let lies = |item| Placement {
+        item,
+        position: Position::default(),
+        zone: None,
+    };
+    board.placements = vec![
+        lies(BoardItem::Worktree(placed.id)),
+        lies(BoardItem::Session(sessions[0])),
+    ];
+    board.revision += 1;
+    let saved = commit(owner.user, Operation::BoardUpdate);
+    done(store.board_place(&board, &[], saved).await?);
+    let reach = Reach::User(owner.user);
+    let filter = WorktreeFilter {
+        on_board: Some(board.id),
+        ..WorktreeFilter::default()
+    };
+    let listed = pages(1, |page| store.worktree_list(reach, &filter, page)).await?;
+    let listed: Vec<_> = listed.iter().map(|it| it.id).collect();
+    assert_eq!(listed, [belongs.id, placed.id]);
+    let filter = SessionFilter {
+        on_board: Some(board.id),
+        ..SessionFilter::default()
+    };
+    let listed = pages(2, |page| store.session_list(reach, &filter, page)).await?;
+    let listed: Vec<_> = listed.iter().map(|it| it.id).collect();
+    assert_eq!(listed, [sessions[2], sessions[1], sessions[0]]);
     Ok(())
 }
