@@ -68,7 +68,7 @@ pub use session::{
     SessionView,
 };
 pub use session_brief::{SessionBriefListView, SessionBriefView};
-pub use session_card::SessionCardView;
+pub use session_card::{BoardCardsView, ChangesView, SessionCardView, WorktreeCardView};
 pub use session_life::{
     BudgetInput, PolicyInput, PolicyRuleInput, PromptedView, SessionCreateRequest,
     SessionForkRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,

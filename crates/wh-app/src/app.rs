@@ -68,6 +68,8 @@ pub struct App {
     pub(crate) clone_wanted: Notify,
     /// Told when somebody begins to wait.
     pub(crate) wait_begun: Notify,
+    /// Told when something has happened in a worktree.
+    pub(crate) count_wanted: Notify,
     pub(crate) shutdown: CancellationToken,
     /// Held by each who follows the feed.
     pub(crate) followers: Arc<()>,
@@ -98,6 +100,7 @@ impl App {
             repo_locks: RepoLocks::default(),
             clone_wanted: Notify::new(),
             wait_begun: Notify::new(),
+            count_wanted: Notify::new(),
             shutdown: parts.shutdown,
             followers: Arc::default(),
             principals: PrincipalCache::default(),

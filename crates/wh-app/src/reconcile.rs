@@ -10,8 +10,13 @@ use async_trait::async_trait;
 use tokio_util::task::TaskTracker;
 
 use crate::{
-    App, Result, loops::Loops, repo::Clones, retention::Retention, wait::Waits,
-    webhook_work::Webhooks, worktree::Worktrees,
+    App, Result,
+    loops::Loops,
+    repo::Clones,
+    retention::Retention,
+    wait::Waits,
+    webhook_work::Webhooks,
+    worktree::{Counts, Worktrees},
 };
 
 /// Something that must be made true over and over.
@@ -43,6 +48,7 @@ impl App {
             Box::new(Retention),
             Box::new(Clones),
             Box::new(Worktrees),
+            Box::new(Counts),
             Box::new(Webhooks(Arc::clone(self))),
             Box::<Waits>::default(),
             Box::new(Loops(Arc::clone(self))),

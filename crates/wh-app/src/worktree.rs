@@ -3,6 +3,7 @@
 //! A worktree is recorded before it is made and until it is gone (`make`, `remove`), so that a crash at any step leaves
 //! something that the reconciler can finish. Whether it is still there is looked at, never recorded (`look`).
 
+mod count;
 mod diff;
 mod error;
 mod file;
@@ -23,7 +24,7 @@ use wh_store::Applied;
 
 use self::look::Look;
 pub use self::make::WorktreeWanted;
-pub(crate) use self::{error::is_final, make::worktree_event, reconcile::Worktrees};
+pub(crate) use self::{count::Counts, error::is_final, make::worktree_event, reconcile::Worktrees};
 use crate::{
     App, AppError, OpContext, Result,
     context::facts,

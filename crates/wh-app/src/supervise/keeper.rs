@@ -169,6 +169,9 @@ impl Keeper {
         let is_over = facts
             .iter()
             .any(|fact| matches!(fact, RunFact::Gone { .. }));
+        let ended = facts
+            .iter()
+            .any(|fact| matches!(fact, RunFact::TurnEnded { .. } | RunFact::Gone { .. }));
         if is_over {
             // Before anybody is told that the worktree is at rest.
             self.app.context_remove(&work.session).await;
@@ -185,6 +188,9 @@ impl Keeper {
             let session = self.app.store.run_apply(step).await?;
             if weighty {
                 self.wake_parent(&session);
+            }
+            if session.worktree.is_some() && ended {
+                self.app.count_wanted.notify_one();
             }
             let journal_seq = last.seq;
             let run = Some(Run {
@@ -283,6 +289,7 @@ impl Keeper {
             Err(StoreError::Stale { .. }) => Ok(()),
             stored => {
                 self.wake_parent(&stored?);
+                self.app.count_wanted.notify_one();
                 Ok(())
             }
         }

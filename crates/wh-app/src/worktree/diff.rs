@@ -80,7 +80,7 @@ fn end_where_text_ends(diff: &mut Diff) {
 }
 
 /// Returns where the worktree began.
-fn recorded_base(worktree: &Worktree) -> Result<CommitId> {
+pub(super) fn recorded_base(worktree: &Worktree) -> Result<CommitId> {
     let sha = worktree.base_sha.as_deref().unwrap_or_default();
     CommitId::parse(sha).map_err(|_| AppError::invalid("it is not known where the worktree began"))
 }

@@ -58,6 +58,7 @@ impl App {
             path: root.join(id.to_string()),
             board: wanted.board,
             state: WorktreeState::Making,
+            changes: None,
             created_at: cx.now,
         })
     }

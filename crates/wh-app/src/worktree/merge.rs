@@ -74,13 +74,15 @@ impl App {
                     })
                     .await?;
                 let merged = merged_of(worktree, into, merged);
-                let _applied = store.record(record_of(&cx, &merged)).await?;
+                let record = record_of(&cx, &merged);
+                let _applied = store.worktree_touch(merged.worktree.id, record).await?;
                 drop(lock);
                 Ok(merged)
             })
             .await
         })
         .await
+        .inspect(|_| self.count_wanted.notify_one())
     }
 
     /// Returns the worktrees of a repository that the caller reaches; only those are brought along.

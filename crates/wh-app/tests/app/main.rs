@@ -2,6 +2,7 @@
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
 mod boards;
+mod cards;
 mod dialect_keys;
 mod events;
 mod harness;

@@ -171,7 +171,7 @@ fn merge(worktree: &Worktree) -> WorktreeMerge {
     }
 }
 
-fn commit(path: &Path, file: &str, text: &str) {
+pub(crate) fn commit(path: &Path, file: &str, text: &str) {
     fs::write(path.join(file), text).unwrap();
     git(path, &["add", "-A"]);
     git(path, &["commit", "-q", "-m", "work"]);

@@ -2,8 +2,8 @@
 
 use http::Method;
 use wh_api::{
-    BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
-    BoardShareRequest, BoardUpdateRequest, BoardView, cursor_of,
+    BoardCardsView, BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest,
+    BoardListView, BoardShareRequest, BoardUpdateRequest, BoardView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -46,6 +46,16 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(BoardView::from(&*board))
             },
         ),
+        get(
+            "/boards/{board}/cards",
+            Operation::BoardGet,
+            "Shows the sessions and worktrees that belong to a board or lie on it",
+            |server, cx, request: BoardGetRequest| async move {
+                let cards = server.app.board_cards(&cx, &request.board()?).await?;
+                Ok(BoardCardsView::from(&cards))
+            },
+        )
+        .named("board_cards"),
         change(
             Method::PATCH,
             "/boards/{board}",

@@ -27,7 +27,7 @@ pub(super) fn routes() -> Vec<Route> {
                     shared: request.shared.unwrap_or(false),
                 };
                 let page = request.page().by_id()?;
-                let page = server.app.session_list(&cx, query, page).await?;
+                let page = server.app.session_cards(&cx, query, page).await?;
                 Ok(SessionListView {
                     sessions: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),

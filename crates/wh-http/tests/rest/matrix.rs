@@ -26,7 +26,11 @@ fn described() -> Vec<Described> {
     for (path, methods) in document["paths"].as_object().unwrap() {
         for (method, described) in methods.as_object().unwrap() {
             let id = described["operationId"].as_str().unwrap();
-            let id = id.strip_suffix("_one").unwrap_or(id);
+            // Routes that share an operation with another have a name of their own.
+            let id = match id {
+                "board_cards" => "board_get",
+                _ => id.strip_suffix("_one").unwrap_or(id),
+            };
             let path = path
                 .replace("config/{key}", "config/review.max_iterations")
                 .replace("{key}", ABSENT)
