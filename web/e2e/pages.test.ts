@@ -40,6 +40,8 @@ test("a session is renamed, everywhere at once, and shows what applies to it", a
 test("work is merged from the diff, or refused with the reason", async () => {
   const repo = await on.server.repo();
   const { page, troubles } = await visit(on.browser, on.server);
+  const other = await visit(on.browser, on.server);
+  const card = (column: RegExp) => other.page.getByRole("region", { name: column }).getByRole("link", { name: /write merged.txt/ });
   await startSession(page, "write merged.txt yes\ncommit add a file\nwrite later.txt no", repo);
   await idle(page);
   const diff = page.getByRole("tabpanel", { name: "Diff" });
@@ -53,6 +55,7 @@ test("work is merged from the diff, or refused with the reason", async () => {
   await page.getByRole("button", { name: "Send", exact: true }).click();
   await page.getByRole("log").getByText("Commit: the rest").waitFor();
   await idle(page);
+  await card(/^Ready to merge/).getByText("+2").waitFor();
   await diff.getByRole("button", { name: "Merge…" }).click();
   await dialog.getByLabel(/^Into/).fill("next");
   await dialog.getByRole("button", { name: "Merge", exact: true }).click();
@@ -60,7 +63,8 @@ test("work is merged from the diff, or refused with the reason", async () => {
   await dialog.getByLabel(/^Into/).fill("main");
   await dialog.getByRole("button", { name: "Merge", exact: true }).click();
   await page.getByText(/^Merged: main/).first().waitFor();
-  expect(troubles).toEqual([]);
+  await card(/^Done/).waitFor();
+  expect([...troubles, ...other.troubles]).toEqual([]);
 });
 
 test("words are found in every conversation, and the message is shown", async () => {

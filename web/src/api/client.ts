@@ -14,6 +14,11 @@ export type Repo = Schemas["RepoView"];
 export type Agent = Schemas["AgentView"];
 export type Diff = Schemas["WorktreeDiffView"];
 export type FileChange = Schemas["FileChangeView"];
+export type Board = Schemas["BoardView"];
+export type Zone = Schemas["ZoneView"];
+export type Placement = Schemas["PlacementView"];
+export type BoardCards = Schemas["BoardCardsView"];
+export type WorktreeCard = Schemas["WorktreeCardView"];
 export type TreeNode = Schemas["SessionTreeNode"];
 
 /** A refusal of the server, or word that it could not be reached. */

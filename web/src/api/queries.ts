@@ -24,6 +24,11 @@ export const keys = {
   notes: (session: string) => ["tasks", session, "notes"] as const,
   loops: ["loops"] as const,
   loop: (id: string) => ["loops", id] as const,
+  boards: ["boards"] as const,
+  board: (id: string) => ["board", id] as const,
+  /** What makes a list of sessions out of date does so to the cards of a board. */
+  cards: (board: string) => ["sessions", "board", board] as const,
+  worktrees: ["worktrees"] as const,
   search: (words: string) => ["search", words] as const,
   audit: (operation: string) => ["audit", operation] as const,
 };
@@ -133,6 +138,32 @@ export const loop = (id: string) =>
     queryKey: keys.loop(id),
     queryFn: ({ signal }) => ask(api.GET("/api/v1/loops/{loop}", { params: { path: { loop: id } }, signal })),
   });
+
+export const boardList = queryOptions({
+  queryKey: keys.boards,
+  queryFn: async ({ signal }) => {
+    const list = (shared: boolean) => ask(api.GET("/api/v1/boards", { params: { query: { limit: 200, shared } }, signal }));
+    const [own, shared] = await Promise.all([list(false), list(true)]);
+    return { own: own.boards, shared: shared.boards };
+  },
+});
+
+export const board = (id: string) =>
+  queryOptions({
+    queryKey: keys.board(id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/boards/{board}", { params: { path: { board: id } }, signal })),
+  });
+
+export const boardCards = (id: string) =>
+  queryOptions({
+    queryKey: keys.cards(id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/boards/{board}/cards", { params: { path: { board: id } }, signal })),
+  });
+
+export const worktreeList = queryOptions({
+  queryKey: keys.worktrees,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/worktrees", { params: { query: { limit: 200 } }, signal })),
+});
 
 export const search = (words: string) =>
   queryOptions({

@@ -139,6 +139,23 @@ export interface paths {
         patch: operations["board_update"];
         trace?: never;
     };
+    "/api/v1/boards/{board}/cards": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Shows the sessions and worktrees that belong to a board or lie on it */
+        get: operations["board_cards"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/boards/{board}/duplicate": {
         parameters: {
             query?: never;
@@ -1222,6 +1239,77 @@ export interface components {
             /** @description A mark of your choice: a repeat with the same mark makes no second board. */
             idempotency_key?: string | null;
         };
+        /** @description All that is to be seen on a board, newest first. */
+        BoardCardsView: {
+            /** @description Sessions that belong to it, lie on it, or work in a worktree that lies on it. */
+            sessions: components["schemas"]["SessionCardView"][];
+            /** @description Worktrees that belong to it or lie on it. */
+            worktrees: components["schemas"]["WorktreeCardView"][];
+        };
+        /** @description A session in a list, and what it is at. */
+        SessionCardView: {
+            /** @description The last 8 digits of the session's id, accepted wherever an id is. */
+            id: string;
+            title: string;
+            agent: string;
+            state: string;
+            /** @description What that means for whoever looks: needs_you, working, in_review, ready_to_merge, ready or done */
+            stage: string;
+            /** @description Why it failed. */
+            failure?: string | null;
+            /** @description Which part of its own budget is used up: no prompt is run any more. */
+            budget_spent?: string | null;
+            archived?: boolean;
+            /** @description The last 8 digits of its parent's id. */
+            parent?: string | null;
+            /** @description The last 8 digits of its worktree's id. */
+            worktree?: string | null;
+            /** @description The branch it works on. */
+            branch?: string | null;
+            changes?: components["schemas"]["ChangesView"] | null;
+            /** @description The latest thing the agent said, shortened. */
+            last_words?: string | null;
+            created_at: string;
+            updated_at: string;
+            /**
+             * Format: uint64
+             * @description Millionths of a US dollar; absent when it cost nothing.
+             */
+            cost_micros?: number | null;
+        };
+        /** @description What a worktree had to show when its latest turn ended, or it was merged. */
+        ChangesView: {
+            /**
+             * Format: uint64
+             * @description Lines that differ from where it began, committed or not.
+             */
+            added: number;
+            /** Format: uint64 */
+            deleted: number;
+            /**
+             * Format: uint64
+             * @description Commits since it began.
+             */
+            ahead: number;
+            /**
+             * Format: uint64
+             * @description Commits that are neither in the branch it began at nor in the repository's default branch.
+             */
+            unmerged: number;
+            /** @description Whether something is not committed. */
+            dirty: boolean;
+        };
+        /** @description A worktree on a board. */
+        WorktreeCardView: {
+            /** @description The last 8 digits of the worktree's id, accepted wherever an id is. */
+            id: string;
+            name: string;
+            repo: string;
+            branch: string;
+            state: string;
+            changes?: components["schemas"]["ChangesView"] | null;
+            created_at: string;
+        };
         /** @description Something to place on a board. */
         PlaceInput: {
             kind: components["schemas"]["ItemKind"];
@@ -1295,32 +1383,6 @@ export interface components {
         SessionListView: {
             sessions: components["schemas"]["SessionCardView"][];
             next_cursor?: string | null;
-        };
-        /** @description A session in a list, and what it is at. */
-        SessionCardView: {
-            /** @description The last 8 digits of the session's id, accepted wherever an id is. */
-            id: string;
-            title: string;
-            agent: string;
-            state: string;
-            /** @description Why it failed. */
-            failure?: string | null;
-            /** @description Which part of its own budget is used up: no prompt is run any more. */
-            budget_spent?: string | null;
-            archived?: boolean;
-            /** @description The last 8 digits of its parent's id. */
-            parent?: string | null;
-            /** @description The last 8 digits of its worktree's id. */
-            worktree?: string | null;
-            /** @description The latest thing the agent said, shortened. */
-            last_words?: string | null;
-            created_at: string;
-            updated_at: string;
-            /**
-             * Format: uint64
-             * @description Millionths of a US dollar; absent when it cost nothing.
-             */
-            cost_micros?: number | null;
         };
         /** @description A session. */
         SessionView: {
@@ -2618,6 +2680,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["BoardView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    board_cards: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The board's id, or its last 8 digits. */
+                board: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["BoardCardsView"];
                 };
             };
             default: components["responses"]["Error"];

@@ -1,6 +1,7 @@
 import { Link } from "@tanstack/react-router";
+import { GitBranch } from "lucide-react";
 
-import type { SessionCard } from "@/api/client";
+import type { Schemas, SessionCard } from "@/api/client";
 import { ago, dollars, plain } from "@/util/text";
 
 import { Name } from "./name";
@@ -8,26 +9,61 @@ import { StateBadge } from "./state-badge";
 
 /** A session among others: enough to know what it is at. */
 export function SessionCardItem({ session, now }: { session: SessionCard; now: number }) {
-  const words = session.failure ?? (session.budget_spent ? `Its budget of ${session.budget_spent} is used up.` : session.last_words);
   return (
     <Link
       to="/sessions/$session"
       params={{ session: session.id }}
       className="block rounded-lg border border-line bg-panel p-3 hover:border-accent"
     >
-      <div className="flex items-start justify-between gap-2">
+      <SessionCardBody session={session} now={now} />
+    </Link>
+  );
+}
+
+/** What a card says, wherever it lies. */
+export function SessionCardBody({ session, now }: { session: SessionCard; now: number }) {
+  const words = session.failure ?? (session.budget_spent ? `Its budget of ${session.budget_spent} is used up.` : session.last_words);
+  return (
+    <>
+      <span className="flex items-start justify-between gap-2">
         <Name className="line-clamp-2 min-w-0 font-medium break-words">{session.title}</Name>
         <StateBadge state={session.state} />
-      </div>
+      </span>
       {words && (
-        <p className={`mt-1 line-clamp-2 text-sm break-words ${session.failure ? "text-danger" : "text-muted"}`}>{plain(words)}</p>
+        <span className={`mt-1 line-clamp-2 text-sm break-words ${session.failure ? "text-danger" : "text-muted"}`}>{plain(words)}</span>
       )}
-      <p className="mt-2 flex flex-wrap gap-x-2 text-xs text-muted">
+      <span className="mt-2 flex flex-wrap gap-x-2 text-xs text-muted">
         <span>{session.agent}</span>
         <span>{ago(session.updated_at, now)}</span>
         {session.parent && <span>child of {session.parent}</span>}
         {session.cost_micros !== undefined && session.cost_micros !== null && <span>{dollars(session.cost_micros)}</span>}
-      </p>
-    </Link>
+        {session.changes && <Changes changes={session.changes} />}
+      </span>
+      {session.branch && <Branch name={session.branch} />}
+    </>
+  );
+}
+
+/** The branch that a session or a worktree is on. */
+export function Branch({ name }: { name: string }) {
+  return (
+    <span className="mt-1 flex items-center gap-1 text-xs text-muted">
+      <GitBranch size={12} aria-hidden="true" className="shrink-0" />
+      <Name className="min-w-0 truncate font-mono">{name}</Name>
+    </span>
+  );
+}
+
+/** Changed lines, and what is not committed. */
+export function Changes({ changes }: { changes: Schemas["ChangesView"] }) {
+  if (changes.added + changes.deleted === 0) {
+    return null;
+  }
+  return (
+    <span>
+      <span className="sr-only">Changed lines: </span>
+      <span className="text-good">+{changes.added}</span> <span className="text-danger">−{changes.deleted}</span>
+      {changes.dirty && " not committed"}
+    </span>
   );
 }

@@ -28,7 +28,10 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "approval":
       return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions)] : [])];
     case "worktree":
-      return [stale(keys.diffs)];
+      // The lines that cards show are counted after a turn, and said of the worktree.
+      return [stale(keys.diffs), stale(keys.sessions), stale(keys.worktrees)];
+    case "board":
+      return ofBoard(shortId(event.subject_id));
     case "task_list":
       return [stale(keys.tasks), stale(keys.loops)];
     case "loop":
@@ -42,6 +45,10 @@ export function effectsOf(event: FeedEvent): Effect[] {
     default:
       return [];
   }
+}
+
+function ofBoard(id: string): Effect[] {
+  return [stale(keys.boards), stale(keys.board(id)), stale(keys.cards(id))];
 }
 
 function ofSession(event: FeedEvent, id: string): Effect[] {

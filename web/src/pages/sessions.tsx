@@ -1,17 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
-import { useId } from "react";
 
 import type { SessionCard } from "@/api/client";
 import { SESSIONS_SHOWN, sessionList } from "@/api/queries";
 import { LoopsUnderWay } from "@/components/loops";
 import { NewSession } from "@/components/new-session";
-import { SessionCardItem } from "@/components/session-card";
-import { useNow } from "@/hooks/use-now";
+import { StatusView } from "@/components/status-view";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Loaded } from "@/ui/loaded";
-import { COLUMNS, columnOf } from "@/util/session";
 
 /** Every session, in columns that follow from what it is at. */
 export function SessionsPage() {
@@ -50,37 +47,12 @@ function Columns({ sessions, hasMore }: { sessions: SessionCard[]; hasMore: bool
         </Link>
       </div>
       <LoopsUnderWay />
-      <div className="grid min-h-0 flex-1 grid-cols-1 gap-4 overflow-y-auto p-4 md:grid-cols-2 xl:grid-cols-4">
-        {COLUMNS.map((column) => (
-          <Column
-            key={column.id}
-            title={column.title}
-            empty={column.empty}
-            sessions={sessions.filter((session) => columnOf(session) === column.id)}
-          />
-        ))}
-      </div>
+      <StatusView sessions={sessions} />
       {hasMore && (
         <p className="px-4 pb-3 text-sm text-muted">
           The {SESSIONS_SHOWN} newest are shown; `wheelhouse ls` lists all of them.
         </p>
       )}
     </div>
-  );
-}
-
-function Column({ title, empty, sessions }: { title: string; empty: string; sessions: SessionCard[] }) {
-  const now = useNow();
-  const heading = useId();
-  return (
-    <section aria-labelledby={heading} className="flex min-w-0 flex-col gap-2">
-      <h2 id={heading} className="flex items-center gap-2 text-sm font-semibold text-muted">
-        {title} <span className="font-normal">{sessions.length}</span>
-      </h2>
-      {sessions.length === 0 && <p className="rounded-lg border border-dashed border-line p-3 text-sm text-muted">{empty}</p>}
-      {sessions.map((session) => (
-        <SessionCardItem key={session.id} session={session} now={now} />
-      ))}
-    </section>
   );
 }

@@ -1,33 +1,12 @@
-import type { SessionCard } from "@/api/client";
-
-/** What the session's state means for the person who looks. */
-export type Column = "working" | "needs_you" | "ready" | "done";
-
-export const COLUMNS: { id: Column; title: string; empty: string }[] = [
+/** Where a session's work is, as the server derives it from facts; a session is never dragged into one. */
+export const STAGES = [
   { id: "needs_you", title: "Needs you", empty: "Nothing waits for you." },
   { id: "working", title: "Working", empty: "No agent is at work." },
+  { id: "in_review", title: "In review", empty: "" },
+  { id: "ready_to_merge", title: "Ready to merge", empty: "Committed work that is not merged yet." },
   { id: "ready", title: "Ready", empty: "Sessions that wait for your next prompt." },
-  { id: "done", title: "Done", empty: "Stopped and finished sessions." },
-];
-
-/** Derives the column from facts; a session is never dragged into one. */
-export function columnOf(session: Pick<SessionCard, "state" | "budget_spent">): Column {
-  switch (session.state) {
-    case "waiting":
-    case "failed":
-    case "interrupted":
-      return "needs_you";
-    case "creating":
-    case "running":
-    case "reviewing":
-    case "stopping":
-      return "working";
-    case "idle":
-      return session.budget_spent ? "needs_you" : "ready";
-    default:
-      return "done";
-  }
-}
+  { id: "done", title: "Done", empty: "Stopped, finished and merged." },
+] as const;
 
 const ENDS = ["completed", "failed", "terminated", "abandoned"];
 const BUSY = ["running", "waiting", "reviewing"];
