@@ -1,6 +1,11 @@
 //! What the echo agent does with a prompt.
 
-use std::{path::Path, process::Stdio, sync::Arc, time::Duration};
+use std::{
+    path::Path,
+    process::Stdio,
+    sync::{Arc, PoisonError},
+    time::Duration,
+};
 
 use serde_json::{Value, json, value::RawValue};
 use tokio_util::sync::CancellationToken;
@@ -71,6 +76,7 @@ impl Turn {
                 let arguments = json!({"prompt": rest}).to_string();
                 self.call("session_spawn", &arguments).await;
             }
+            "cost" => self.cost(dollars(rest)).await,
             "flood" => self.flood(rest.parse().unwrap_or(0)).await,
             "crash" => std::process::abort(),
             _ => self.say(&format!("{line}\n")).await,
@@ -177,6 +183,19 @@ impl Turn {
         }
     }
 
+    /// Tells what everything has cost so far, as agents do.
+    async fn cost(&self, more: f64) {
+        let total = {
+            let cost = self.session.cost.lock();
+            let mut cost = cost.unwrap_or_else(PoisonError::into_inner);
+            *cost += more;
+            *cost
+        };
+        let update = json!({"sessionUpdate": "usage_update", "used": 0, "size": 0,
+            "cost": {"amount": total, "currency": "USD"}});
+        self.peer.update(&self.session.id, &update).await;
+    }
+
     async fn flood(&self, bytes: usize) {
         let text = "0123456789abcde\n".repeat(FLOOD_BYTES / 16);
         let mut left = bytes;
@@ -190,6 +209,24 @@ impl Turn {
 
 fn text_content(text: &str) -> Value {
     json!([{"type": "content", "content": {"type": "text", "text": text}}])
+}
+
+/// Returns what a prompt that was said earlier had told of its cost.
+pub(super) fn cost_of(prompt: &str) -> f64 {
+    let lines = prompt.lines().map(str::trim);
+    lines
+        .filter_map(|line| line.strip_prefix("cost "))
+        .map(dollars)
+        .sum()
+}
+
+fn dollars(text: &str) -> f64 {
+    let amount: f64 = text.trim().parse().unwrap_or(0.0);
+    if amount.is_finite() {
+        amount.max(0.0)
+    } else {
+        0.0
+    }
 }
 
 fn seconds(text: &str) -> Duration {

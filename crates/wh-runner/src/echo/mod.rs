@@ -9,7 +9,11 @@ mod peer;
 mod stdio;
 mod transcript;
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{
+    io,
+    path::PathBuf,
+    sync::{Arc, Mutex},
+};
 
 use serde_json::{Value, json};
 use tokio::io::BufReader;
@@ -32,6 +36,7 @@ sleep SECONDS      waits
 count N MS         says 1 to N, waiting MS milliseconds after each
 call TOOL JSON     calls one of our MCP tools with the session's own token
 spawn PROMPT       starts a child session with PROMPT
+cost DOLLARS       tells that the conversation has cost DOLLARS more
 flood BYTES        says BYTES bytes as fast as it can
 crash              ends at once, as a crash would
 anything else      is said back";
@@ -45,6 +50,8 @@ struct Session {
     cwd: PathBuf,
     tools: Option<Tools>,
     transcript: Transcript,
+    /// What was told of the conversation's cost, in dollars.
+    cost: Mutex<f64>,
 }
 
 /// Speaks ACP on stdin and stdout until stdin ends.
@@ -106,6 +113,7 @@ async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
                     cwd,
                     tools,
                     transcript,
+                    cost: Mutex::default(),
                 }),
             ))
         }
@@ -117,6 +125,7 @@ async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
                     "there is no such conversation".to_owned(),
                 ));
             };
+            let cost = said.iter().map(|prompt| commands::cost_of(prompt)).sum();
             if method == "session/load" {
                 for text in said {
                     peer.say(&id, &text).await;
@@ -129,6 +138,7 @@ async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
                     cwd,
                     tools,
                     transcript,
+                    cost: Mutex::new(cost),
                 }),
             ))
         }
