@@ -26,6 +26,7 @@ mod session_life;
 mod share;
 mod task;
 mod turn;
+mod usage;
 mod user;
 mod webhook;
 mod worktree;
@@ -80,6 +81,10 @@ pub use task::{
     TaskListRequest, TaskListView, TaskNextRequest, TaskNextView, TaskUpdateRequest, TaskView,
 };
 pub use turn::{TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, TurnView};
+pub use usage::{
+    UsageAgentView, UsageDayView, UsageOthersView, UsageReportRequest, UsageReportView,
+    UsageTreeView, UsageView,
+};
 pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
 pub use webhook::{
     WebhookCreateRequest, WebhookCreatedView, WebhookDeleteRequest, WebhookListRequest,

@@ -237,6 +237,10 @@ impl Client {
         self.get(&["audit"], request).await
     }
 
+    pub async fn usage_report(&self, request: &UsageReportRequest) -> Result<UsageReportView> {
+        self.get(&["usage"], request).await
+    }
+
     pub async fn session_list(&self, request: &SessionListRequest) -> Result<SessionListView> {
         self.get(&["sessions"], request).await
     }

@@ -43,6 +43,7 @@ mod task;
 mod task_input;
 mod text;
 mod turn;
+mod usage_report;
 mod user;
 mod wait;
 mod webhook;
@@ -109,6 +110,9 @@ pub use text::{
     Prompt, PromptTemplate, TaskText, TextRefusal, Title, UserName,
 };
 pub use turn::{NewTurn, Sender, Turn, TurnState};
+pub use usage_report::{
+    DayOffset, Moment, Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_of_number,
+};
 pub use user::{User, UserRole};
 pub use wait::{Wait, WaitEnd, WaitEnding, WaitedSession};
 pub use webhook::{

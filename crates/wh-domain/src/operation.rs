@@ -152,6 +152,7 @@ operations! {
     LoopPause,          "loop_pause",        Set,     Anyone,   true,    NO_ROLE,    OWN;
     LoopResume,         "loop_resume",       Set,     Anyone,   true,    NO_ROLE,    OWN;
     LoopStop,           "loop_stop",         Destroy, Anyone,   true,    NO_ROLE,    OWN;
+    UsageReport,        "usage_report",      Read,    Anyone,   true,    EVERY_ROLE, READ;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;

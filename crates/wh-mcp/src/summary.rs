@@ -10,7 +10,7 @@ use wh_api::{
 };
 use wh_api::{
     IterationView, LoopCompletedView, LoopListView, LoopLogView, LoopView, NoteListView,
-    TaskAddedView, TaskListView, TaskNextView, TaskView,
+    TaskAddedView, TaskListView, TaskNextView, TaskView, UsageReportView,
 };
 
 /// Says in one line what an answer holds.
@@ -378,5 +378,18 @@ impl Summary for LoopLogView {
         let last = self.entries.last();
         let last = last.map_or(String::new(), |entry| format!(", up to {}", entry.seq));
         format!("{} entries{last}", self.entries.len())
+    }
+}
+
+impl Summary for UsageReportView {
+    fn summary(&self) -> String {
+        let total = &self.total;
+        let tokens = total.input_tokens + total.cached_tokens + total.output_tokens;
+        let dollars = total.cost_micros as f64 / 1e6;
+        let turns = listed(total.turns as usize, "turn", &None);
+        format!(
+            "${dollars:.2} and {tokens} tokens in {turns} since {}",
+            self.since
+        )
     }
 }

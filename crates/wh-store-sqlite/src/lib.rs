@@ -52,6 +52,7 @@ mod store;
 mod task;
 mod task_change;
 mod turn;
+mod usage;
 mod user;
 mod wait;
 mod webhook;

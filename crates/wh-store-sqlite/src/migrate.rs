@@ -76,6 +76,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "worktree_changes",
         sql: include_str!("../migrations/0013_worktree_changes.sql"),
     },
+    Migration {
+        name: "usage",
+        sql: include_str!("../migrations/0014_usage.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -24,6 +24,7 @@ pub mod share;
 pub mod store;
 pub mod task;
 pub mod turn;
+pub mod usage;
 pub mod user;
 pub mod wait;
 pub mod webhook;
@@ -177,6 +178,11 @@ macro_rules! conformance_checks {
             share {
                 reaches_whom_it_is_shared_with,
                 gives_no_repositories_worktrees_users_or_keys,
+            }
+            usage {
+                is_summed_by_day_agent_and_tree,
+                of_many_trees_is_summed_beyond_the_dearest,
+                of_a_fork_is_its_own,
             }
             wait {
                 is_kept_as_it_ended,

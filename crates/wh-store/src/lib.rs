@@ -29,6 +29,7 @@ mod session;
 mod setting;
 mod task;
 mod turn;
+mod usage;
 mod user;
 mod wait;
 mod webhook;
@@ -55,6 +56,7 @@ pub use session::{Laid, NewSession, SessionStore};
 pub use setting::SettingStore;
 pub use task::{TaskStore, TaskWish};
 pub use turn::{QueueRules, TurnStore};
+pub use usage::{USAGE_AGENTS_MAX, UsageStore};
 pub use user::UserStore;
 pub use wait::WaitStore;
 pub use webhook::{WebhookStanding, WebhookStore};
@@ -83,6 +85,7 @@ pub trait Store:
     + SettingStore
     + TaskStore
     + TurnStore
+    + UsageStore
     + UserStore
     + WaitStore
     + WebhookStore

@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, approval, attach, audit, backup, board, completions, config, demo, doctor, family, key,
-    life, login, loops, mcp, note, repo, run, serve, session, task, tool, transcript, user,
-    version, webhook, worktree,
+    agents, approval, attach, audit, backup, board, completions, config, cost, demo, doctor,
+    family, key, life, login, loops, mcp, note, repo, run, serve, session, task, tool, transcript,
+    user, version, webhook, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -112,6 +112,7 @@ pub(crate) enum Command {
     Note(note::NoteCommand),
     #[command(subcommand)]
     Loop(loops::LoopCommand),
+    Cost(cost::CostArgs),
     Audit(audit::AuditArgs),
     #[command(subcommand)]
     Config(config::ConfigCommand),

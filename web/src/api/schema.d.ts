@@ -793,6 +793,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/usage": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Sums what was spent, by day, by agent and by tree of sessions */
+        get: operations["usage_report"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/users": {
         parameters: {
             query?: never;
@@ -1921,6 +1938,170 @@ export interface components {
             rescue?: string | null;
             /** @description Ignored files that were deleted without being saved. */
             discarded?: string[];
+        };
+        /** @description What was spent within a time. A turn counts at the moment it ended; sessions that were deleted are not counted any more. */
+        UsageReportView: {
+            since: string;
+            /** @description The first moment that is not counted. */
+            until: string;
+            total: components["schemas"]["UsageView"];
+            /** @description Days on which a turn ended, earliest first. */
+            days: components["schemas"]["UsageDayView"][];
+            /** @description By agent, the dearest first. */
+            agents: components["schemas"]["UsageAgentView"][];
+            other_agents?: components["schemas"]["UsageOthersView"] | null;
+            /** @description By tree of sessions, the dearest first. */
+            trees: components["schemas"]["UsageTreeView"][];
+            other_trees?: components["schemas"]["UsageOthersView"] | null;
+        };
+        /** @description What was used. */
+        UsageView: {
+            /**
+             * Format: uint64
+             * @description Millionths of a US dollar, as agents tell it; not all do.
+             */
+            cost_micros: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read, without those from a cache.
+             */
+            input_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read from a cache.
+             */
+            cached_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+            /**
+             * Format: uint64
+             * @description Seconds at work.
+             */
+            wall_seconds: number;
+            /** Format: uint64 */
+            turns: number;
+        };
+        /** @description What was used on a day. */
+        UsageDayView: {
+            /** @description Such as 2026-11-15. */
+            day: string;
+            /**
+             * Format: uint64
+             * @description Millionths of a US dollar, as agents tell it; not all do.
+             */
+            cost_micros: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read, without those from a cache.
+             */
+            input_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read from a cache.
+             */
+            cached_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+            /**
+             * Format: uint64
+             * @description Seconds at work.
+             */
+            wall_seconds: number;
+            /** Format: uint64 */
+            turns: number;
+        };
+        /** @description What sessions of an agent used. */
+        UsageAgentView: {
+            agent: string;
+            /**
+             * Format: uint64
+             * @description Millionths of a US dollar, as agents tell it; not all do.
+             */
+            cost_micros: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read, without those from a cache.
+             */
+            input_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read from a cache.
+             */
+            cached_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+            /**
+             * Format: uint64
+             * @description Seconds at work.
+             */
+            wall_seconds: number;
+            /** Format: uint64 */
+            turns: number;
+        };
+        /** @description What those used that are not told one by one. */
+        UsageOthersView: {
+            /**
+             * Format: uint64
+             * @description How many they are.
+             */
+            count: number;
+            /**
+             * Format: uint64
+             * @description Millionths of a US dollar, as agents tell it; not all do.
+             */
+            cost_micros: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read, without those from a cache.
+             */
+            input_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read from a cache.
+             */
+            cached_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+            /**
+             * Format: uint64
+             * @description Seconds at work.
+             */
+            wall_seconds: number;
+            /** Format: uint64 */
+            turns: number;
+        };
+        /** @description What a session and its descendants used. */
+        UsageTreeView: {
+            /** @description The session at the root. */
+            session_id: string;
+            /** @description Absent when the root is not yours to see. */
+            title?: string | null;
+            /** @description The root's agent; others of the tree may have another. */
+            agent?: string | null;
+            /**
+             * Format: uint64
+             * @description Millionths of a US dollar, as agents tell it; not all do.
+             */
+            cost_micros: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read, without those from a cache.
+             */
+            input_tokens: number;
+            /**
+             * Format: uint64
+             * @description Tokens that were read from a cache.
+             */
+            cached_tokens: number;
+            /** Format: uint64 */
+            output_tokens: number;
+            /**
+             * Format: uint64
+             * @description Seconds at work.
+             */
+            wall_seconds: number;
+            /** Format: uint64 */
+            turns: number;
         };
         /** @description Some webhooks, newest first. */
         WebhookListView: {
@@ -4115,6 +4296,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TurnDetailView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    usage_report: {
+        parameters: {
+            query?: {
+                /**
+                 * @description From when on: 30d (so many days, today among them), a day like 2026-11-15, or a time in RFC 3339; 30d unless given. At
+                 *     most 366 days are told.
+                 */
+                since?: string;
+                /** @description Until when: a day, to its end, or a time; now unless given. */
+                until?: string;
+                /** @description How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given. */
+                utc_offset?: number;
+                /** @description How many trees of sessions to tell one by one, 1 to 200, 20 unless given; the others are told as one sum. */
+                trees?: number;
+                /** @description Of what others share with you, in place of your own; false unless given. */
+                shared?: boolean;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UsageReportView"];
                 };
             };
             default: components["responses"]["Error"];

@@ -13,6 +13,7 @@ mod server;
 mod session;
 mod session_life;
 mod task;
+mod usage;
 mod user;
 mod webhook;
 mod worktree;
@@ -35,6 +36,7 @@ pub(crate) fn all() -> Vec<Route> {
         message::routes(),
         event::routes(),
         worktree::routes(),
+        usage::routes(),
         webhook::routes(),
         task::routes(),
         loops::routes(),

@@ -11,6 +11,7 @@ mod repo;
 mod session;
 mod session_life;
 mod task;
+mod usage;
 mod webhook;
 mod worktree;
 
@@ -204,6 +205,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         task::tools(),
         loops::tools(),
         admin::tools(),
+        usage::tools(),
         webhook::tools(),
         discovery::tools(),
     ];

@@ -10,3 +10,4 @@ mod opening;
 mod poison;
 mod support;
 mod throughput;
+mod usage;

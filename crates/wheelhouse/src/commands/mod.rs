@@ -9,6 +9,7 @@ pub(crate) mod board;
 mod board_zone;
 pub(crate) mod completions;
 pub(crate) mod config;
+pub(crate) mod cost;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod expiry;
@@ -74,6 +75,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Stop(args) => life::stop(cx, args).await,
         Command::Resume(args) => life::resume(cx, args).await,
         Command::Rm(args) => life::remove(cx, args).await,
+        Command::Cost(args) => cost::run(cx, args).await,
         Command::Audit(args) => audit::run(cx, args).await,
         Command::Config(command) => config::run(cx, command).await,
         Command::Demo(args) => demo::run(cx, args).await,

@@ -26,6 +26,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::WebhookList
         | Operation::LoopList
         | Operation::AuditList => json!({ "limit": 1 }),
+        Operation::UsageReport => json!({ "since": "2d" }),
         Operation::SessionSearch => json!({ "query": "word" }),
         Operation::MessageList => json!({ "session": id, "after": "0" }),
         Operation::MessageGet => json!({ "message": id }),

@@ -19,6 +19,7 @@ mod reap;
 mod restart;
 mod tasks;
 mod tools;
+mod usage;
 mod webhooks;
 mod worktrees;
 mod zones;

@@ -25,6 +25,7 @@ fn every_command_explains_itself() {
         &["board"],
         &["session"],
         &["audit"],
+        &["cost"],
         &["config"],
         &["doctor"],
         &["backup"],
