@@ -30,7 +30,7 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
     await page.getByRole("tabpanel", { name: pane }).locator("li, dl, form").first().waitFor();
     found[pane] = await problems(page, theme);
   }
-  for (const name of ["Sessions", "Inbox", "New session", "Search", "Agents", "Keys", "Audit"]) {
+  for (const name of ["Sessions", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Audit"]) {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.getByText("Loading…").waitFor({ state: "detached" });

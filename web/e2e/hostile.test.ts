@@ -85,6 +85,9 @@ test("nothing that an agent, a branch, a file or a title says is run or fetched"
   await page.getByRole("tab", { name: "Tree" }).click();
   await page.getByRole("list", { name: "Family of this session" }).getByText(/pwned/).first().waitFor();
   const shown = await readThrough(page);
+  // What was spent is told when the turn is over.
+  await page.goto(`${server.url}/cost`);
+  await page.getByRole("main").getByText(/pwned/).first().waitFor();
   await page.keyboard.press("Control+k");
   await page.getByRole("dialog", { name: "Command palette" }).getByText(/pwned/).first().waitFor();
 

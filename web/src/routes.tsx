@@ -3,6 +3,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 import { AppRoot } from "@/app";
 import { NotFound } from "@/pages/not-found";
 import { readPane } from "@/util/panes";
+import { readCostSearch } from "@/util/usage";
 
 const root = createRootRoute({ component: AppRoot, notFoundComponent: NotFound });
 
@@ -38,6 +39,12 @@ const tree = root.addChildren([
     getParentRoute: () => root,
     path: "/agents",
     component: lazyRouteComponent(() => import("@/pages/agents"), "AgentsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/cost",
+    validateSearch: readCostSearch,
+    component: lazyRouteComponent(() => import("@/pages/cost"), "CostPage"),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -15,13 +15,14 @@ use crate::{error::ApiError, pages};
 
 /// The addresses of the dashboard's pages. One document serves them all, and shows the page that its address names; the list is
 /// the same as the routes of `web/src/routes.tsx`, so that an address that leads nowhere is not found here either.
-pub(crate) const PAGES: [&str; 8] = [
+pub(crate) const PAGES: [&str; 9] = [
     "/",
     "/inbox",
     "/new",
     "/search",
     "/agents",
     "/keys",
+    "/cost",
     "/audit",
     "/sessions/{session}",
 ];

@@ -30,6 +30,8 @@ export const keys = {
   cards: (board: string) => ["sessions", "board", board] as const,
   worktrees: ["worktrees"] as const,
   search: (words: string) => ["search", words] as const,
+  usage: ["usage"] as const,
+  usageOf: (query: UsageQuery) => ["usage", query] as const,
   audit: (operation: string) => ["audit", operation] as const,
 };
 
@@ -172,6 +174,19 @@ export const search = (words: string) =>
     // Nothing in the feed says that another message would be found now.
     staleTime: 0,
     queryFn: ({ signal }) => ask(api.GET("/api/v1/search", { params: { query: { query: words, limit: 50 } }, signal })),
+  });
+
+export interface UsageQuery {
+  since: string;
+  until: string | undefined;
+  utc_offset: number;
+}
+
+/** What was spent within a time. */
+export const usageReport = (query: UsageQuery) =>
+  queryOptions({
+    queryKey: keys.usageOf(query),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/usage", { params: { query }, signal })),
   });
 
 export const auditList = (operation: string) =>

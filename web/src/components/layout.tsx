@@ -89,7 +89,7 @@ function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void
   return (
     <nav
       aria-label="Main"
-      className="flex w-52 shrink-0 flex-col gap-1 border-r border-line bg-panel p-3 max-md:w-full max-md:flex-row max-md:justify-around max-md:border-t max-md:border-r-0 max-md:p-1"
+      className="flex w-52 shrink-0 flex-col gap-1 border-r border-line bg-panel p-3 max-md:w-full max-md:flex-row max-md:justify-between max-md:overflow-x-auto max-md:border-t max-md:border-r-0 max-md:p-1"
     >
       <p className="mb-3 flex items-center gap-2 px-2 font-semibold max-md:hidden">
         <img src={icon} alt="" className="size-6" /> Wheelhouse

@@ -1,7 +1,7 @@
-import { Bot, Inbox, KeyRound, LayoutGrid, ScrollText, Search, SquarePen, type LucideIcon } from "lucide-react";
+import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, ScrollText, Search, SquarePen, type LucideIcon } from "lucide-react";
 
 interface PageLink {
-  to: "/" | "/inbox" | "/new" | "/search" | "/agents" | "/keys" | "/audit";
+  to: "/" | "/inbox" | "/new" | "/search" | "/agents" | "/cost" | "/keys" | "/audit";
   title: string;
   icon: LucideIcon;
   /** The key that follows `g`. */
@@ -15,6 +15,7 @@ export const PAGES: PageLink[] = [
   { to: "/new", title: "New session", icon: SquarePen, key: "n" },
   { to: "/search", title: "Search", icon: Search, key: "f" },
   { to: "/agents", title: "Agents", icon: Bot, key: "a" },
+  { to: "/cost", title: "Cost", icon: CircleDollarSign, key: "c" },
   { to: "/keys", title: "Keys", icon: KeyRound, key: "k" },
   { to: "/audit", title: "Audit", icon: ScrollText, key: "l" },
 ];

@@ -23,7 +23,7 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "turn":
       // A turn that begins and ends in one step leaves the session's state as it was, and so has no event of the session.
       return session
-        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.trees), stale(keys.sessions)]
+        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.trees), stale(keys.sessions), stale(keys.usage, true)]
         : [];
     case "approval":
       return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions)] : [])];
