@@ -30,12 +30,31 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
     await page.getByRole("tabpanel", { name: pane }).locator("li, dl, form").first().waitFor();
     found[pane] = await problems(page, theme);
   }
-  for (const name of ["Sessions", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Audit"]) {
+  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Audit"]) {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.getByText("Loading…").waitFor({ state: "detached" });
     found[name] = await problems(page, theme);
   }
+  const key = await on.server.key();
+  const template = "say {{ zone.name }}";
+  const board = await on.server.rest(key, "POST", "/boards", { name: `Work ${theme}`, zones: [{ name: "Review", color: "#7c3aed", prompt_template: template }] });
+  const sessions = (await on.server.rest(key, "GET", "/sessions")).sessions as { id: string; worktree: string }[];
+  const place = [
+    { kind: "worktree", id: sessions[0]?.worktree, x: -300, y: 0 },
+    { kind: "session", id: sessions[0]?.id, x: 20, y: 60 },
+  ];
+  await on.server.rest(key, "PATCH", `/boards/${String(board.id)}`, { place });
+  for (const view of ["canvas", "status"]) {
+    await page.goto(`${on.server.url}/boards/${String(board.short_id)}?view=${view}`);
+    await page.getByRole("main").getByRole("link", { name: /bold/ }).first().waitFor();
+    found[view] = await problems(page, theme);
+  }
+  await page.getByRole("button", { name: "New zone" }).click();
+  await page.getByRole("dialog").waitFor();
+  found.zone = await problems(page, theme);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();
   found.dialog = await problems(page, theme);

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { conversation, idle, said, startSession, visit } from "./browser";
+import { conversation, idle, said, send, startSession, visit } from "./browser";
 import { stage } from "./stage";
 
 const on = stage();
@@ -50,10 +50,20 @@ test("a fork goes on from a turn, and the tree shows the family", async () => {
   await family.getByRole("link", { name: /say I am the child/ }).waitFor();
   await family.getByText("I am the child", { exact: true }).waitFor();
 
+  await send(page, "say the second part");
+  await said(page, "the second part");
+  await idle(page);
   await page.getByRole("tab", { name: "Turns" }).click();
   const parent = page.url();
   await page.getByRole("button", { name: "Fork after turn 1" }).click();
   await page.waitForURL((url) => url.pathname !== new URL(parent).pathname);
+  // The new session has the transcript up to there, and goes its own way.
   await said(page, "the beginning");
+  expect(await conversation(page).getByText("the second part").count()).toBe(0);
+  await send(page, "say another way");
+  await conversation(page).getByRole("article").filter({ hasText: "Agent" }).getByText(/another way/).last().waitFor();
+  await page.goto(parent);
+  await said(page, "the second part");
+  expect(await conversation(page).getByText("another way").count()).toBe(0);
   expect(troubles).toEqual([]);
 });

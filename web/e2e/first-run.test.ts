@@ -33,7 +33,7 @@ test("from the login link to the first diff in under a minute", async () => {
 test("nobody sees anything without signing in", async () => {
   const context = await on.browser.newContext();
   const page = await context.newPage();
-  for (const address of ["/", "/inbox", "/new", "/search", "/agents", "/keys", "/audit", "/sessions/00000000"]) {
+  for (const address of ["/", "/boards", "/boards/00000000", "/inbox", "/new", "/search", "/agents", "/keys", "/audit", "/sessions/00000000"]) {
     await page.goto(on.server.url + address);
     await page.getByRole("heading", { name: "You are not signed in" }).waitFor();
   }

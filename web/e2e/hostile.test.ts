@@ -72,10 +72,24 @@ test("nothing that an agent, a branch, a file or a title says is run or fetched"
   });
   const id = String(session.id).slice(-8);
 
-  for (const address of ["/", "/inbox", "/new", "/agents", "/search?q=pwned", `/sessions/${id}`]) {
+  const zones = MARKUP.slice(0, 6).map((name, index) => ({ name: `${index}${name}`, prompt_template: MARKUP[index] }));
+  const board = await server.rest(key, "POST", "/boards", { name: MARKUP[1], zones });
+  const place = [
+    { kind: "session", id: session.id },
+    { kind: "worktree", id: session.worktree_id, x: 300 },
+  ];
+  await server.rest(key, "PATCH", `/boards/${String(board.id)}`, { place });
+  const boards = ["", `/${String(board.short_id)}`, `/${String(board.short_id)}?view=status`].map((rest) => `/boards${rest}`);
+
+  for (const address of [...boards, "/", "/inbox", "/new", "/agents", "/search?q=pwned", `/sessions/${id}`]) {
     await page.goto(server.url + address);
     await page.getByRole("main").getByText(/pwned/).first().waitFor();
   }
+  await page.goto(`${server.url}/boards/${String(board.short_id)}`);
+  await page.getByRole("button", { name: /^What to do with zone 1/ }).click();
+  await page.getByRole("menuitem", { name: "Edit zone…" }).click();
+  expect(await page.getByLabel(/^Prompt/).inputValue()).toBe(MARKUP[1]);
+  await page.goto(`${server.url}/sessions/${id}`);
   await page.getByRole("button", { name: "Allow once" }).click();
   await idle(page);
   const about = await server.rest(key, "GET", `/worktrees/${String(session.worktree_id)}`);

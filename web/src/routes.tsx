@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 
 import { AppRoot } from "@/app";
 import { NotFound } from "@/pages/not-found";
+import { readView } from "@/util/board";
 import { readPane } from "@/util/panes";
 import { readCostSearch } from "@/util/usage";
 
@@ -50,6 +51,20 @@ const tree = root.addChildren([
     getParentRoute: () => root,
     path: "/audit",
     component: lazyRouteComponent(() => import("@/pages/audit"), "AuditPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/boards",
+    component: lazyRouteComponent(() => import("@/pages/boards"), "BoardsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/boards/$board",
+    validateSearch: (search: Record<string, unknown>) => {
+      const view = readView(search.view);
+      return view ? { view } : {};
+    },
+    component: lazyRouteComponent(() => import("@/pages/board"), "BoardPage"),
   }),
   createRoute({
     getParentRoute: () => root,

@@ -1,7 +1,7 @@
-import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, ScrollText, Search, SquarePen, type LucideIcon } from "lucide-react";
+import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, PanelsTopLeft, ScrollText, Search, SquarePen, type LucideIcon } from "lucide-react";
 
 interface PageLink {
-  to: "/" | "/inbox" | "/new" | "/search" | "/agents" | "/cost" | "/keys" | "/audit";
+  to: "/" | "/boards" | "/inbox" | "/new" | "/search" | "/agents" | "/cost" | "/keys" | "/audit";
   title: string;
   icon: LucideIcon;
   /** The key that follows `g`. */
@@ -11,6 +11,7 @@ interface PageLink {
 /** The pages that are linked from everywhere, in the order of the menu. */
 export const PAGES: PageLink[] = [
   { to: "/", title: "Sessions", icon: LayoutGrid, key: "s" },
+  { to: "/boards", title: "Boards", icon: PanelsTopLeft, key: "b" },
   { to: "/inbox", title: "Inbox", icon: Inbox, key: "i" },
   { to: "/new", title: "New session", icon: SquarePen, key: "n" },
   { to: "/search", title: "Search", icon: Search, key: "f" },

@@ -1,0 +1,33 @@
+import { useMutation, useQueryClient } from "@tanstack/react-query";
+
+import { api, ask, mark, type Board, type Schemas } from "@/api/client";
+import { keys } from "@/api/queries";
+import { toastError } from "@/ui/toast";
+
+/** What to change about a board; what is absent stays. */
+export interface BoardChange {
+  name?: string;
+  zones?: Schemas["ZoneInputRequest"][];
+  remove_zones?: string[];
+  place?: Schemas["PlaceInput"][];
+  remove_items?: Schemas["ItemInput"][];
+}
+
+/**
+ * Changes a board. Only what is to be changed is sent, so that two people who change different things at the same time both
+ * succeed. What was refused is said, and the board is shown as it really is again.
+ */
+export function useBoardChange(id: string) {
+  const client = useQueryClient();
+  return useMutation({
+    mutationFn: (change: BoardChange) =>
+      ask(api.PATCH("/api/v1/boards/{board}", { params: { path: { board: id }, header: mark() }, body: change })),
+    onSuccess: (changed) => {
+      client.setQueryData<Board>(keys.board(id), (kept) => (kept && kept.revision > changed.revision ? kept : changed));
+    },
+    onError: (error) => {
+      toastError(error);
+      return client.invalidateQueries({ queryKey: keys.board(id) });
+    },
+  });
+}

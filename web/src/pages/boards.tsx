@@ -1,0 +1,86 @@
+import { useQuery } from "@tanstack/react-query";
+import { Link, useNavigate } from "@tanstack/react-router";
+import { Plus } from "lucide-react";
+import { useState } from "react";
+
+import { api, ask, mark, type Schemas } from "@/api/client";
+import { boardList } from "@/api/queries";
+import { NameForm } from "@/components/board/name-form";
+import { Name } from "@/components/name";
+import { useNow } from "@/hooks/use-now";
+import { usePageTitle } from "@/hooks/use-page-title";
+import { Button } from "@/ui/button";
+import { Empty } from "@/ui/empty";
+import { Loaded } from "@/ui/loaded";
+import { ago, counted } from "@/util/text";
+
+type Summary = Schemas["BoardSummaryView"];
+
+/** Every board, one's own and those that others share. */
+export function BoardsPage() {
+  usePageTitle("Boards");
+  const boards = useQuery(boardList);
+  const navigate = useNavigate();
+  const [isMaking, setMaking] = useState(false);
+  const make = async (name: string) => {
+    const made = await ask(api.POST("/api/v1/boards", { params: { header: mark() }, body: { name } }));
+    await navigate({ to: "/boards/$board", params: { board: made.short_id } });
+  };
+  return (
+    <div className="mx-auto flex max-w-4xl flex-col gap-4 p-6">
+      <div className="flex items-center justify-between gap-3">
+        <h1 className="text-xl font-semibold">Boards</h1>
+        <Button look="primary" onClick={() => setMaking(true)}>
+          <Plus size={14} aria-hidden="true" /> New board
+        </Button>
+      </div>
+      <Loaded query={boards}>
+        {({ own, shared }) => (
+          <>
+            {own.length === 0 && (
+              <Empty title="No boards yet">
+                Make one, put worktrees and sessions on it, and draw zones: what is dropped into a zone gets the zone’s prompt.
+              </Empty>
+            )}
+            <BoardItems label="Your boards" boards={own} />
+            {shared.length > 0 && <h2 className="font-semibold">Shared with you</h2>}
+            <BoardItems label="Boards shared with you" boards={shared} />
+          </>
+        )}
+      </Loaded>
+      <NameForm
+        title="New board"
+        about="What is it for? It can be renamed later."
+        action="Make board"
+        isOpen={isMaking}
+        onClose={() => setMaking(false)}
+        onSave={make}
+      />
+    </div>
+  );
+}
+
+function BoardItems({ label, boards }: { label: string; boards: Summary[] }) {
+  const now = useNow();
+  if (boards.length === 0) {
+    return null;
+  }
+  return (
+    <ul aria-label={label} className="grid gap-3 sm:grid-cols-2">
+      {boards.map((board) => (
+        <li key={board.id}>
+          <Link
+            to="/boards/$board"
+            params={{ board: board.short_id }}
+            className="block rounded-lg border border-line bg-panel p-4 hover:border-accent"
+          >
+            <Name className="font-medium break-words">{board.name}</Name>
+            <span className="mt-1 block text-sm text-muted">
+              {counted(board.zones, "zone")} · {counted(board.items, "item")} · changed {ago(board.updated_at, now)}
+            </span>
+          </Link>
+        </li>
+      ))}
+    </ul>
+  );
+}
