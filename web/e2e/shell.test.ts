@@ -38,7 +38,7 @@ test("the theme is kept, and a phone shows everything without scrolling sideways
   await page.getByRole("button", { name: "Theme: dark" }).waitFor();
 
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Keys", "Audit"]) {
+  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Audit"]) {
     await page.getByRole("navigation").getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);

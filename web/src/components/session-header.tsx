@@ -1,7 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
 import { useState } from "react";
 
 import { api, ask, mark, type Session } from "@/api/client";
@@ -9,6 +8,7 @@ import { keys } from "@/api/queries";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
+import { Menu, MenuItem } from "@/ui/menu";
 import { toast, toastError } from "@/ui/toast";
 import { sessionCan } from "@/util/session";
 import { dollars, plain } from "@/util/text";
@@ -99,33 +99,17 @@ interface MoreProps {
 
 function More({ session, onArchive, onDelete }: MoreProps) {
   const refused = sessionCan.delete(session);
-  const item = "block w-full cursor-pointer rounded px-3 py-1.5 text-left outline-none data-[highlighted]:bg-sunken";
+  const trigger = (
+    <Button aria-label="More actions">
+      <Ellipsis size={16} aria-hidden="true" />
+    </Button>
+  );
   return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger asChild>
-        <Button aria-label="More actions">
-          <Ellipsis size={16} aria-hidden="true" />
-        </Button>
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={4}
-          className="z-50 min-w-40 rounded-md border border-line bg-raised p-1 shadow-lg"
-        >
-          <DropdownMenu.Item className={item} onSelect={onArchive}>
-            {session.archived ? "Restore" : "Archive"}
-          </DropdownMenu.Item>
-          <DropdownMenu.Item
-            className={`${item} text-danger data-[disabled]:cursor-not-allowed data-[disabled]:opacity-50`}
-            disabled={refused !== undefined}
-            title={refused}
-            onSelect={onDelete}
-          >
-            Delete…
-          </DropdownMenu.Item>
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+    <Menu trigger={trigger}>
+      <MenuItem onSelect={onArchive}>{session.archived ? "Restore" : "Archive"}</MenuItem>
+      <MenuItem isDangerous refused={refused} onSelect={onDelete}>
+        Delete…
+      </MenuItem>
+    </Menu>
   );
 }

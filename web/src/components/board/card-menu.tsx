@@ -1,37 +1,25 @@
 import { Ellipsis } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
 import type { ReactNode } from "react";
 
 import type { Board, Zone } from "@/api/client";
 import type { BoardChange } from "@/hooks/use-board-change";
+import { Menu, MenuItem } from "@/ui/menu";
 import { toast } from "@/ui/toast";
 import { freeSpot, type Item } from "@/util/board";
 import { plain } from "@/util/text";
 
-export const MENU_ITEM =
-  "block w-full cursor-pointer rounded px-3 py-1.5 text-left outline-none data-[highlighted]:bg-sunken data-[disabled]:cursor-not-allowed data-[disabled]:opacity-50";
-
 /** A button with a menu of what can be done with something on a board. */
 export function BoardMenu({ label, children }: { label: string; children: ReactNode }) {
-  return (
-    <DropdownMenu.Root modal={false}>
-      <DropdownMenu.Trigger
-        aria-label={label}
-        className="nodrag nopan inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-text"
-      >
-        <Ellipsis size={16} aria-hidden="true" />
-      </DropdownMenu.Trigger>
-      <DropdownMenu.Portal>
-        <DropdownMenu.Content
-          align="end"
-          sideOffset={4}
-          className="z-50 max-h-80 max-w-72 min-w-44 overflow-y-auto rounded-md border border-line bg-raised p-1 shadow-lg"
-        >
-          {children}
-        </DropdownMenu.Content>
-      </DropdownMenu.Portal>
-    </DropdownMenu.Root>
+  const trigger = (
+    <button
+      type="button"
+      aria-label={label}
+      className="nodrag nopan inline-flex size-7 shrink-0 items-center justify-center rounded-md text-muted hover:bg-sunken hover:text-text"
+    >
+      <Ellipsis size={16} aria-hidden="true" />
+    </button>
   );
+  return <Menu trigger={trigger}>{children}</Menu>;
 }
 
 interface Props {
@@ -53,23 +41,23 @@ export function CardMenu({ board, item, title, onChange }: Props) {
   return (
     <BoardMenu label={`What to do with ${plain(title)}`}>
       {where.map((zone) => (
-        <DropdownMenu.Item key={zone.id} className={MENU_ITEM} onSelect={() => quietly(move(zone))}>
-          Move to zone <bdi className="font-medium break-words">{plain(zone.name)}</bdi>
-        </DropdownMenu.Item>
+        <MenuItem key={zone.id} onSelect={() => quietly(move(zone))}>
+          Move to zone <bdi className="font-medium">{plain(zone.name)}</bdi>
+        </MenuItem>
       ))}
       {placed?.zone_id && (
-        <DropdownMenu.Item className={MENU_ITEM} onSelect={() => quietly(move())}>
+        <MenuItem onSelect={() => quietly(move())}>
           Move out of its zone
-        </DropdownMenu.Item>
+        </MenuItem>
       )}
       {placed ? (
-        <DropdownMenu.Item className={MENU_ITEM} onSelect={() => quietly(onChange({ remove_items: [item] }))}>
+        <MenuItem onSelect={() => quietly(onChange({ remove_items: [item] }))}>
           Take off the board
-        </DropdownMenu.Item>
+        </MenuItem>
       ) : (
-        <DropdownMenu.Item className={MENU_ITEM} onSelect={() => quietly(move())}>
+        <MenuItem onSelect={() => quietly(move())}>
           Place on the canvas
-        </DropdownMenu.Item>
+        </MenuItem>
       )}
     </BoardMenu>
   );

@@ -1,18 +1,18 @@
 import { Link } from "@tanstack/react-router";
 import { NodeResizer, type Node, type NodeProps } from "@xyflow/react";
 import { MessageSquareText } from "lucide-react";
-import { DropdownMenu } from "radix-ui";
 import { createContext, use } from "react";
 
 import type { Board, SessionCard, WorktreeCard, Zone } from "@/api/client";
 import type { BoardChange } from "@/hooks/use-board-change";
 import { useNow } from "@/hooks/use-now";
+import { MenuItem } from "@/ui/menu";
 import { CARD_WIDTH, colourOf, type Lying } from "@/util/board";
 import { counted, plain } from "@/util/text";
 
 import { Name } from "../name";
 import { Branch, Changes, SessionCardBody } from "../session-card";
-import { BoardMenu, CardMenu, MENU_ITEM } from "./card-menu";
+import { BoardMenu, CardMenu } from "./card-menu";
 
 /** What everything on the canvas needs to know. */
 interface OnCanvas {
@@ -66,12 +66,12 @@ function ZoneView({ data: { zone } }: NodeProps<ZoneNode>) {
         <span className="ml-auto text-xs text-muted">{counted(inside, "item")}</span>
         {!canvas?.refused && (
           <BoardMenu label={`What to do with zone ${plain(zone.name)}`}>
-            <DropdownMenu.Item className={MENU_ITEM} onSelect={() => canvas?.onEditZone(zone)}>
+            <MenuItem onSelect={() => canvas?.onEditZone(zone)}>
               Edit zone…
-            </DropdownMenu.Item>
-            <DropdownMenu.Item className={`${MENU_ITEM} text-danger`} onSelect={() => canvas?.onDeleteZone(zone)}>
+            </MenuItem>
+            <MenuItem isDangerous onSelect={() => canvas?.onDeleteZone(zone)}>
               Delete zone…
-            </DropdownMenu.Item>
+            </MenuItem>
           </BoardMenu>
         )}
       </h2>
