@@ -39,7 +39,8 @@ test("screenshots", async () => {
   };
   await theme("light");
   await page.getByText("interrupted", { exact: true }).waitFor();
-  await page.getByRole("region", { name: /^Ready/ }).getByText("idle").waitFor();
+  await page.getByRole("region", { name: /^Ready \d/ }).getByRole("link", { name: /flaky/ }).getByText("idle").waitFor();
+  await page.getByRole("region", { name: /^Needs you 3/ }).waitFor();
   await shot("sessions");
   await page.getByRole("link", { name: /rate limiting/ }).click();
   await page.getByRole("button", { name: "Allow once" }).waitFor();

@@ -82,14 +82,14 @@ function OfflineBanner() {
   );
 }
 
-const ENTRY = "relative flex items-center gap-2 rounded-md px-3 py-2 text-muted hover:bg-sunken hover:text-text max-md:px-2";
+const ENTRY = "relative flex items-center gap-2 rounded-md px-3 py-2 text-muted hover:bg-sunken hover:text-text max-md:px-1.5";
 
 function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void }) {
   const waiting = useQuery(approvalList).data?.approvals.length ?? 0;
   return (
     <nav
       aria-label="Main"
-      className="flex w-52 shrink-0 flex-col gap-1 border-r border-line bg-panel p-3 max-md:w-full max-md:flex-row max-md:justify-between max-md:overflow-x-auto max-md:border-t max-md:border-r-0 max-md:p-1"
+      className="flex w-52 shrink-0 flex-col gap-1 border-r border-line bg-panel p-3 max-md:w-full max-md:flex-row max-md:justify-between max-md:gap-0 max-md:overflow-x-auto max-md:border-t max-md:border-r-0 max-md:p-1"
     >
       <p className="mb-3 flex items-center gap-2 px-2 font-semibold max-md:hidden">
         <img src={icon} alt="" className="size-6" /> Wheelhouse
@@ -98,7 +98,7 @@ function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void
         <Link
           key={to}
           to={to}
-          activeOptions={{ exact: true }}
+          activeOptions={{ exact: to === "/" }}
           activeProps={{ className: "bg-accent-soft text-accent", "aria-current": "page" }}
           className={ENTRY}
         >
@@ -112,7 +112,7 @@ function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void
           )}
         </Link>
       ))}
-      <div className="mt-auto flex flex-col gap-1 max-md:mt-0 max-md:flex-row">
+      <div className="mt-auto flex flex-col gap-1 max-md:mt-0 max-md:flex-row max-md:gap-0">
         <MenuButton label="Commands" hint="Ctrl K" onClick={onPalette}>
           <Command size={16} aria-hidden="true" />
         </MenuButton>
