@@ -18,6 +18,7 @@ mod loops_view;
 mod message;
 mod note;
 mod repo;
+mod run;
 mod server;
 mod session;
 mod session_brief;
@@ -62,7 +63,11 @@ pub use note::{
     NoteListView, NoteView,
 };
 pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
-pub use server::{BackupCreateRequest, BackupCreatedView, LoginLinkView, ServerFile, WhoAmIView};
+pub use run::{RunListRequest, RunListView, RunView};
+pub use server::{
+    BackupCreateRequest, BackupCreatedView, LoginLinkCreateRequest, LoginLinkView, ServerFile,
+    WhoAmIView,
+};
 pub use session::{
     SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
     SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,

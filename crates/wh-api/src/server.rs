@@ -2,9 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{Principal, User};
+use wh_domain::{InputRefusal, Principal, Reference, User};
 
 use crate::UserView;
+use crate::common::optional_reference;
 
 /// Who is calling.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -27,6 +28,22 @@ impl WhoAmIView {
             key_id: principal.credential.key().map(|id| id.to_string()),
             session_id: principal.credential.session().map(|id| id.to_string()),
         }
+    }
+}
+
+/// Who is to be signed in.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoginLinkCreateRequest {
+    /// A user's id or name; you unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
+}
+
+impl LoginLinkCreateRequest {
+    /// Returns which user is meant.
+    pub fn user(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("user", self.user.as_deref())
     }
 }
 

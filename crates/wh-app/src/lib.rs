@@ -38,6 +38,7 @@ mod reconcile;
 mod repo;
 mod repo_lock;
 mod retention;
+mod run;
 mod session;
 mod session_begin;
 mod session_fork;

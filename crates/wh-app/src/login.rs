@@ -5,10 +5,11 @@ use std::{collections::HashMap, sync::Mutex};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use wh_domain::{
-    Credential, ErrorCode, Facts, IdRef, Operation, Principal, Secret, SecretText, Surface,
+    Credential, ErrorCode, Facts, IdRef, Operation, Principal, Reference, Secret, SecretText,
+    Surface,
 };
 
-use crate::{App, AppError, OpContext, Result, authenticate::principal_of};
+use crate::{App, AppError, OpContext, Result, authenticate::principal_of, context::facts};
 
 /// How long a link can be used.
 const LINK_LIFE: SignedDuration = SignedDuration::from_mins(15);
@@ -58,14 +59,25 @@ fn digest(token: &SecretText) -> [u8; 32] {
 }
 
 impl App {
-    /// Makes a link that signs a browser in as the caller, once.
-    pub async fn login_link_create(&self, cx: &OpContext) -> Result<LoginLink> {
+    /// Makes a link that signs a browser in, once: as the caller, or as a user who is named.
+    ///
+    /// That gives an administrator nothing new, who could make that user a key; it gives the user a way in.
+    pub async fn login_link_create(
+        &self,
+        cx: &OpContext,
+        user: Option<Reference>,
+    ) -> Result<LoginLink> {
         let operation = Operation::LoginLinkCreate;
-        self.read(cx, operation, Facts::new(), async {
-            cx.authorize(operation)?;
+        let named = user.as_ref().map_or("", Reference::as_str);
+        self.read(cx, operation, facts([("user", named)]), async {
+            let reach = cx.authorize(operation)?;
+            let credential = cx.principal.credential.clone();
+            let principal = match &user {
+                Some(user) => principal_of(&self.user_lookup(reach, user).await?, credential),
+                None => cx.principal.clone(),
+            };
             let token = SecretText::new(format!("{:032x}", self.ids.secret_bits()));
             let expires_at = cx.now + LINK_LIFE;
-            let principal = cx.principal.clone();
             self.login_links.add(
                 &token,
                 Pending {

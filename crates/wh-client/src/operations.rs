@@ -16,8 +16,11 @@ impl Client {
     }
 
     /// Makes a link that signs a browser in, once.
-    pub async fn login_link_create(&self) -> Result<LoginLinkView> {
-        self.post(&["login-links"], &Empty {}).await
+    pub async fn login_link_create(
+        &self,
+        request: &LoginLinkCreateRequest,
+    ) -> Result<LoginLinkView> {
+        self.post(&["login-links"], request).await
     }
 
     pub async fn user_create(&self, request: &UserCreateRequest) -> Result<UserView> {
@@ -235,6 +238,11 @@ impl Client {
 
     pub async fn audit_list(&self, request: &AuditListRequest) -> Result<AuditListView> {
         self.get(&["audit"], request).await
+    }
+
+    pub async fn run_list(&self, request: &RunListRequest) -> Result<RunListView> {
+        let path = ["sessions", &request.session, "runs"];
+        self.get(&path, &without("session", request)?).await
     }
 
     pub async fn usage_report(&self, request: &UsageReportRequest) -> Result<UsageReportView> {

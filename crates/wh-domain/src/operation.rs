@@ -125,6 +125,7 @@ operations! {
     MessageGet,         "message_get",       Read,    Anyone,   true,    EVERY_ROLE, READ;
     TurnList,           "turn_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
     TurnGet,            "turn_get",          Read,    Anyone,   true,    EVERY_ROLE, READ;
+    RunList,            "run_list",          Read,    Anyone,   true,    EVERY_ROLE, OWN;
     ApprovalList,       "approval_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     ApprovalAnswer,     "approval_answer",   Set,     Anyone,   true,    DIRECTORS,  OWN;
     AgentList,          "agent_list",        Read,    Anyone,   true,    EVERY_ROLE, OWN;

@@ -25,6 +25,21 @@ pub struct Run {
     pub ending: Option<String>,
 }
 
+/// A run as people look at it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RunEntry {
+    pub run: Run,
+    /// Whether it took up a conversation of an earlier run.
+    pub resumed: bool,
+    /// The last that the agent's program wrote to its stderr; known once the run is over.
+    pub stderr: Option<String>,
+}
+
+impl RunEntry {
+    /// The most bytes of stderr that are kept of a run, the last ones.
+    pub const STDERR_BYTES_MAX: usize = 16 << 10;
+}
+
 /// What an agent says it can do.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Abilities {

@@ -10,7 +10,7 @@ use wh_api::{
 };
 use wh_api::{
     IterationView, LoopCompletedView, LoopListView, LoopLogView, LoopView, NoteListView,
-    TaskAddedView, TaskListView, TaskNextView, TaskView, UsageReportView,
+    RunListView, TaskAddedView, TaskListView, TaskNextView, TaskView, UsageReportView,
 };
 
 /// Says in one line what an answer holds.
@@ -391,5 +391,11 @@ impl Summary for UsageReportView {
             "${dollars:.2} and {tokens} tokens in {turns} since {}",
             self.since
         )
+    }
+}
+
+impl Summary for RunListView {
+    fn summary(&self) -> String {
+        listed(self.runs.len(), "run", &self.next_cursor)
     }
 }

@@ -80,6 +80,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "usage",
         sql: include_str!("../migrations/0014_usage.sql"),
     },
+    Migration {
+        name: "run_stderr",
+        sql: include_str!("../migrations/0015_run_stderr.sql"),
+    },
 ];
 
 /// The number of the last step.

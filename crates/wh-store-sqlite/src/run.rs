@@ -5,7 +5,8 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Abilities, EventKind, Facts, Key, KeyId, NewEvent, Run, Session, SessionId, ToolsLink, TurnId,
+    Abilities, EventKind, Facts, Key, KeyId, NewEvent, Page, PageRequest, Run, RunEntry, Session,
+    SessionId, ToolsLink, TurnId,
 };
 use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
@@ -49,6 +50,32 @@ impl RunStore for SqliteStore {
     async fn run_get(&self, session: SessionId, epoch: u64) -> Result<Option<Run>> {
         let mut reader = self.readers.acquire().await.map_err(store_error)?;
         run_of(&mut reader, session, epoch).await
+    }
+
+    async fn run_list(
+        &self,
+        session: SessionId,
+        page: PageRequest<u64>,
+    ) -> Result<Page<RunEntry, u64>> {
+        let mut query = Query::new(
+            "SELECT t.*, EXISTS (SELECT 1 FROM runs p WHERE p.session_id = t.session_id AND p.epoch < t.epoch
+                 AND p.conversation = t.conversation) AS resumed FROM runs t WHERE t.session_id = ",
+        );
+        query.push_bind(uuid(session));
+        if let Some(before) = page.after {
+            query.push(" AND t.epoch < ").push_bind(int(before));
+        }
+        let rows = page.limit.get() + 1;
+        query.push(format_args!(" ORDER BY t.epoch DESC LIMIT {rows}"));
+        let rows = self.rows(query).await?;
+        let cursor = |row: &SqliteRow| row::count(row, "epoch");
+        row::page("run", rows, page.limit, cursor, |row| {
+            Ok(RunEntry {
+                run: run_row(row)?,
+                resumed: row::get(row, "resumed")?,
+                stderr: row::get(row, "stderr")?,
+            })
+        })
     }
 
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {

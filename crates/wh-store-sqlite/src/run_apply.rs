@@ -178,6 +178,10 @@ impl Applying<'_> {
                 self.costs(before.saturating_add(micros));
                 Ok(())
             }
+            RunFact::Stderr { text } => {
+                let sql = "UPDATE runs SET stderr = ? WHERE session_id = ? AND epoch = ?";
+                self.of_run(sqlx::query(sql).bind(text)).await
+            }
             RunFact::Gone { ending, failed } => self.gone(ending, failed).await,
         }
     }

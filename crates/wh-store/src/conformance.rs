@@ -92,6 +92,7 @@ macro_rules! conformance_checks {
                 a_message_with_a_known_reference_is_replaced,
                 a_process_that_is_gone_takes_its_turn_with_it,
                 work_is_listed_until_it_is_done,
+                are_listed_latest_first_with_their_stderr,
             }
             turn {
                 queues_hold_their_order_and_their_limit,

@@ -3,8 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use wh_domain::{
-    Abilities, Approval, ApprovalId, Budget, Conversation, Key, KeyId, NewMessage, Run, Session,
-    SessionId, Settlement, ToolsLink, Turn, TurnId, TurnState, Usage,
+    Abilities, Approval, ApprovalId, Budget, Conversation, Key, KeyId, NewMessage, Page,
+    PageRequest, Run, RunEntry, Session, SessionId, Settlement, ToolsLink, Turn, TurnId, TurnState,
+    Usage,
 };
 
 use crate::Result;
@@ -66,6 +67,8 @@ pub enum RunFact {
     RunCost { micros: u64 },
     /// Whether the agent has reached our tools.
     Tools(ToolsLink),
+    /// The last that the agent's program wrote to its stderr.
+    Stderr { text: String },
     /// The whole process tree is gone. The turn it was at has failed, and what it asked is withdrawn.
     Gone {
         ending: String,
@@ -107,6 +110,13 @@ pub trait RunStore {
 
     /// Returns a run.
     async fn run_get(&self, session: SessionId, epoch: u64) -> Result<Option<Run>>;
+
+    /// Lists the runs of a session, latest first; the cursor is an epoch. Who may look was asked before.
+    async fn run_list(
+        &self,
+        session: SessionId,
+        page: PageRequest<u64>,
+    ) -> Result<Page<RunEntry, u64>>;
 
     /// Lets a run's token live longer.
     async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()>;

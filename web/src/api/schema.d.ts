@@ -690,6 +690,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/{session}/runs": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the processes a session had, latest first, with the last of their stderr */
+        get: operations["run_list"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/{session}/tree": {
         parameters: {
             query?: never;
@@ -995,6 +1012,11 @@ export interface components {
         LoginLinkView: {
             url: string;
             expires_at: string;
+        };
+        /** @description Who is to be signed in. */
+        LoginLinkCreateRequest: {
+            /** @description A user's id or name; you unless given. */
+            user?: string | null;
         };
         /** @description Nothing. */
         Empty: Record<string, never>;
@@ -1938,6 +1960,32 @@ export interface components {
             rescue?: string | null;
             /** @description Ignored files that were deleted without being saved. */
             discarded?: string[];
+        };
+        /** @description Some runs, latest first. */
+        RunListView: {
+            runs: components["schemas"]["RunView"][];
+            next_cursor?: string | null;
+        };
+        /** @description One life of a session's process. */
+        RunView: {
+            /**
+             * Format: uint64
+             * @description Counts the session's processes from 1.
+             */
+            epoch: number;
+            started_at: string;
+            /** @description When the agent was ready to be prompted. */
+            ready_at?: string | null;
+            /** @description Absent while it runs. */
+            ended_at?: string | null;
+            /** @description How it ended, in words: stopped, or with which code or signal. */
+            ending?: string | null;
+            /** @description Whether it went on with the conversation of an earlier run. */
+            resumed: boolean;
+            /** @description unused, connected or broken: whether the agent has reached our tools */
+            tools_link: string;
+            /** @description The last that the agent's program wrote to stderr. It is told when the run is over, and may hold sequences for terminals. */
+            stderr?: string | null;
         };
         /** @description What was spent within a time. A turn counts at the moment it ended; sessions that were deleted are not counted any more. */
         UsageReportView: {
@@ -3212,7 +3260,11 @@ export interface operations {
             path?: never;
             cookie?: never;
         };
-        requestBody?: never;
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["LoginLinkCreateRequest"];
+            };
+        };
         responses: {
             /** @description It was made. */
             201: {
@@ -4077,6 +4129,37 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["PromptedView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    run_list: {
+        parameters: {
+            query?: {
+                /** @description How many at most: 1 to 20, 5 unless given. */
+                limit?: number;
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+                /** @description How many bytes of each run's stderr, the last ones: 0 to 16384, 4000 unless given. */
+                max_bytes?: number;
+            };
+            header?: never;
+            path: {
+                /** @description The session's id, or its last 8 digits. */
+                session: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RunListView"];
                 };
             };
             default: components["responses"]["Error"];

@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_agents::CostCount;
 use wh_domain::{
-    Abilities, ApprovalState, MessageId, MessageKind, NewMessage, Session, Turn, TurnId, TurnState,
-    Usage,
+    Abilities, ApprovalState, MessageId, MessageKind, NewMessage, RunEntry, Session, Turn, TurnId,
+    TurnState, Usage,
 };
 use wh_runner::{
     AgentEvent,
@@ -324,6 +324,9 @@ impl Teller<'_> {
             }
             self.system(text);
         }
+        if let Some(text) = stderr_text(stderr) {
+            self.facts.push(RunFact::Stderr { text });
+        }
         let failed = (!was_asked && !self.about.has_conversation).then(|| ending.clone());
         self.facts.push(RunFact::Gone { ending, failed });
     }
@@ -361,6 +364,15 @@ impl Teller<'_> {
         }
         false
     }
+}
+
+/// Returns the last of what an agent's program wrote to its stderr, without the secrets it was given.
+fn stderr_text(lines: &[String]) -> Option<String> {
+    let text = lines.join("\n").replace('\0', "\u{fffd}");
+    let text = wh_domain::redact(&text);
+    let start = text.len().saturating_sub(RunEntry::STDERR_BYTES_MAX);
+    let tail = &text[text.ceil_char_boundary(start)..];
+    (!tail.trim().is_empty()).then(|| tail.to_owned())
 }
 
 /// Makes a message.

@@ -119,10 +119,27 @@ async fn keys_are_listed_without_secrets_and_by_a_unique_prefix() {
 }
 
 #[tokio::test]
+async fn an_administrator_makes_a_link_for_another_user() {
+    let test = TestApp::new().await;
+    let admin = test.local().await;
+    let mia = test.member("mia").await;
+    let named = |name: &str| Some(Reference::parse(name).unwrap());
+    let link = test.app.login_link_create(&admin, named("mia")).await;
+    let (secret, _) = test.app.login_redeem(&link.unwrap().token).await.unwrap();
+    let browser = test.app.authenticate(secret.expose(), None).await.unwrap();
+    assert_eq!(browser.user, mia.principal.user);
+    assert_eq!(browser.role, UserRole::Member);
+    let nobody = test.app.login_link_create(&admin, named("nobody")).await;
+    assert_eq!(refused(nobody).0, ErrorCode::NotFound);
+    let own = test.app.login_link_create(&mia, named("mia")).await;
+    assert_eq!(refused(own).0, ErrorCode::Forbidden);
+}
+
+#[tokio::test]
 async fn a_login_link_works_once_and_not_for_long() {
     let test = TestApp::new().await;
     let admin = test.local().await;
-    let link = test.app.login_link_create(&admin).await.unwrap();
+    let link = test.app.login_link_create(&admin, None).await.unwrap();
     let (secret, _) = test.app.login_redeem(&link.token).await.unwrap();
     let browser = test.app.authenticate(secret.expose(), None).await.unwrap();
     assert_eq!(browser.user, admin.principal.user);
@@ -130,7 +147,7 @@ async fn a_login_link_works_once_and_not_for_long() {
         refused(test.app.login_redeem(&link.token).await).0,
         ErrorCode::Unauthenticated
     );
-    let late = test.app.login_link_create(&admin).await.unwrap();
+    let late = test.app.login_link_create(&admin, None).await.unwrap();
     test.pass(16 * 60);
     assert!(test.app.login_redeem(&late.token).await.is_err());
     let made_up = SecretText::new("0".repeat(32));

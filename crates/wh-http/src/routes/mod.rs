@@ -9,6 +9,7 @@ mod key;
 mod loops;
 mod message;
 mod repo;
+mod run;
 mod server;
 mod session;
 mod session_life;
@@ -36,6 +37,7 @@ pub(crate) fn all() -> Vec<Route> {
         message::routes(),
         event::routes(),
         worktree::routes(),
+        run::routes(),
         usage::routes(),
         webhook::routes(),
         task::routes(),

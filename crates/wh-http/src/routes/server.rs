@@ -3,7 +3,10 @@
 use std::path::PathBuf;
 
 use http::{Method, header};
-use wh_api::{BackupCreateRequest, BackupCreatedView, Empty, LoginLinkView, WhoAmIView};
+use wh_api::{
+    BackupCreateRequest, BackupCreatedView, Empty, LoginLinkCreateRequest, LoginLinkView,
+    WhoAmIView,
+};
 use wh_domain::Operation;
 
 use crate::{
@@ -27,8 +30,8 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::LoginLinkCreate,
             "Makes a link that signs a browser in, once",
             |_| None,
-            |server, cx, _: Empty| async move {
-                let link = server.app.login_link_create(&cx).await?;
+            |server, cx, request: LoginLinkCreateRequest| async move {
+                let link = server.app.login_link_create(&cx, request.user()?).await?;
                 Ok(LoginLinkView {
                     url: login::url(&server.config, &link.token),
                     expires_at: link.expires_at.to_string(),

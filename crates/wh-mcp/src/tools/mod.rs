@@ -8,6 +8,7 @@ mod discovery;
 mod loops;
 mod message;
 mod repo;
+mod run;
 mod session;
 mod session_life;
 mod task;
@@ -205,6 +206,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         task::tools(),
         loops::tools(),
         admin::tools(),
+        run::tools(),
         usage::tools(),
         webhook::tools(),
         discovery::tools(),

@@ -1,6 +1,7 @@
 //! What the echo agent does with a prompt.
 
 use std::{
+    io::Write,
     path::Path,
     process::Stdio,
     sync::{Arc, PoisonError},
@@ -75,6 +76,12 @@ impl Turn {
             "spawn" => {
                 let arguments = json!({"prompt": rest}).to_string();
                 self.call("session_spawn", &arguments).await;
+            }
+            "stderr" => {
+                // One write, so that the runner reads a whole line.
+                std::io::stderr()
+                    .write_all(format!("{rest}\n").as_bytes())
+                    .ok();
             }
             "cost" => self.cost(dollars(rest)).await,
             "flood" => self.flood(rest.parse().unwrap_or(0)).await,

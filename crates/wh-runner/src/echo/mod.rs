@@ -36,6 +36,7 @@ sleep SECONDS      waits
 count N MS         says 1 to N, waiting MS milliseconds after each
 call TOOL JSON     calls one of our MCP tools with the session's own token
 spawn PROMPT       starts a child session with PROMPT
+stderr TEXT        writes TEXT to its stderr
 cost DOLLARS       tells that the conversation has cost DOLLARS more
 flood BYTES        says BYTES bytes as fast as it can
 crash              ends at once, as a crash would

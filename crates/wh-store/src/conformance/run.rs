@@ -326,3 +326,37 @@ pub async fn work_is_listed_until_it_is_done(store: Arc<dyn Store>) -> Outcome {
     assert!(!is_listed().await?);
     Ok(())
 }
+
+/// Runs are listed latest first, with what their agents wrote to stderr and whether they went on with a conversation.
+pub async fn are_listed_latest_first_with_their_stderr(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    for (conversation, text) in [("c-1", "one"), ("c-2", ""), ("c-1", "three")] {
+        let (run, _) = begin(&store, &session).await?;
+        let conversation = conversation.to_owned();
+        let mut facts = vec![RunFact::Ready { conversation }];
+        if !text.is_empty() {
+            let text = text.to_owned();
+            facts.push(RunFact::Stderr { text });
+        }
+        let (ending, failed) = ("stopped".to_owned(), None);
+        facts.push(RunFact::Gone { ending, failed });
+        store.run_apply(step(&run, facts)).await?;
+    }
+    let listed = fixture::pages(2, |page| store.run_list(session.id, page)).await?;
+    let told: Vec<_> = listed
+        .iter()
+        .map(|entry| (entry.run.epoch, entry.resumed, entry.stderr.as_deref()))
+        .collect();
+    let expected = [
+        (3, true, Some("three")),
+        (2, false, None),
+        (1, false, Some("one")),
+    ];
+    assert_eq!(told, expected);
+    let other = idle_session(&store).await?;
+    assert_eq!(
+        fixture::pages(2, |page| store.run_list(other.id, page)).await?,
+        []
+    );
+    Ok(())
+}

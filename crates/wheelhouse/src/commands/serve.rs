@@ -148,7 +148,7 @@ async fn open_dashboard(data_dir: &Path) {
         tokio::time::sleep(Duration::from_millis(50)).await;
     }
     let link = match Client::local(data_dir) {
-        Ok(client) => client.login_link_create().await,
+        Ok(client) => client.login_link_create(&Default::default()).await,
         Err(error) => Err(error),
     };
     match link {

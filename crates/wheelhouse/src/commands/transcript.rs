@@ -1,7 +1,7 @@
 //! `wheelhouse logs` and `wheelhouse turns`.
 
 use clap::Args;
-use wh_api::{TurnListRequest, TurnListView, TurnView};
+use wh_api::{RunListRequest, TurnListRequest, TurnListView, TurnView};
 
 use super::page::PageArgs;
 use crate::context::Context;
@@ -16,6 +16,7 @@ Examples:
   wheelhouse logs 89abcdef
   wheelhouse logs 89abcdef --last 20 -f
   wheelhouse logs 89abcdef --full --json
+  wheelhouse logs 89abcdef --agent
 
 With --json each message is a line; one that grows is printed again, under the same seq.")]
 pub(crate) struct LogsArgs {
@@ -34,6 +35,9 @@ pub(crate) struct LogsArgs {
     /// Only so many of the last messages
     #[arg(long, short = 'n', value_name = "N")]
     last: Option<u64>,
+    /// What became of the agent's processes, and the last they wrote to stderr, in place of the conversation
+    #[arg(long, conflicts_with_all = ["follow", "system", "full"])]
+    agent: bool,
 }
 
 /// List the turns of a session, latest first
@@ -48,6 +52,9 @@ pub(crate) struct TurnsArgs {
 
 pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
     let client = cx.client()?;
+    if args.agent {
+        return runs(cx, args).await;
+    }
     let session = client.session_get(&args.session).await?;
     let detail = Detail {
         prompts: true,
@@ -84,6 +91,44 @@ pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
         0 => cx.ui.note("nothing has been said yet"),
         _ => Ok(()),
     }
+}
+
+/// Shows a session's processes, the latest last, as a terminal would have.
+async fn runs(cx: &Context, args: LogsArgs) -> CliResult {
+    let request = RunListRequest {
+        session: args.session,
+        limit: args
+            .last
+            .map(|last| u32::try_from(last).unwrap_or(u32::MAX)),
+        max_bytes: Some(u32::MAX),
+        ..RunListRequest::default()
+    };
+    let list = cx.client()?.run_list(&request).await?;
+    cx.ui.answer(&list, |ui| {
+        if list.runs.is_empty() {
+            return ui.note("it has had no process yet");
+        }
+        for run in list.runs.iter().rev() {
+            let how = match (&run.ended_at, &run.ending) {
+                (Some(at), ending) => {
+                    let ending = ending.as_deref().unwrap_or("ended");
+                    format!("{}: {ending}", moment(at))
+                }
+                (None, _) => "it runs".to_owned(),
+            };
+            let resumed = if run.resumed {
+                ", went on with its conversation"
+            } else {
+                ""
+            };
+            let (epoch, began) = (run.epoch, moment(&run.started_at));
+            ui.line(&format!("run {epoch}, began {began}{resumed}; {how}"))?;
+            for line in run.stderr.iter().flat_map(|text| text.lines()) {
+                ui.line(&format!("  {line}"))?;
+            }
+        }
+        Ok(())
+    })
 }
 
 pub(crate) async fn turns(cx: &Context, args: TurnsArgs) -> CliResult {

@@ -136,7 +136,7 @@ impl Server {
     pub(crate) async fn login_link(&self) -> Result<LoginLink> {
         let principal = self.app.local_principal().await?;
         let cx = self.app.context(principal, Surface::Server);
-        Ok(self.app.login_link_create(&cx).await?)
+        Ok(self.app.login_link_create(&cx, None).await?)
     }
 
     /// Lets open requests finish, then closes the store.

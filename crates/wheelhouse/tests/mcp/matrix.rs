@@ -36,6 +36,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::SessionTree
         | Operation::SessionFork
         | Operation::SessionInterrupt
+        | Operation::RunList
         | Operation::TurnList => json!({ "session": id }),
         Operation::SessionCreate => json!({ "agent": "echo" }),
         Operation::SessionSpawn => json!({ "parent": id, "prompt": "say mine" }),

@@ -17,6 +17,7 @@ mod prompts;
 mod real_agents;
 mod reap;
 mod restart;
+mod runs;
 mod tasks;
 mod tools;
 mod usage;

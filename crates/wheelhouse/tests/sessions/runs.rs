@@ -1,0 +1,76 @@
+//! What became of a session's processes, and what they wrote to stderr.
+
+use wh_api::RunListRequest;
+use wh_testkit::server::TestServer;
+
+use crate::harness::World;
+
+fn of(session: &str) -> RunListRequest {
+    RunListRequest {
+        session: session.to_owned(),
+        ..RunListRequest::default()
+    }
+}
+
+fn logs(server: &TestServer, session: &str) -> String {
+    let output = server.command().args(["logs", session, "--agent"]).output();
+    String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+#[tokio::test]
+async fn every_life_of_a_process_is_told_with_the_last_of_its_stderr() {
+    let world = World::new();
+    let session = world.session().await;
+    let key = format!("wh_full_{}", "0123456789abcdef".repeat(2));
+    let prompt = format!("stderr \u{1b}[31mfirst\u{1b}[0m {key}\nstderr and last\nsay ready");
+    world.prompt(&session, &prompt).await;
+    world.manage(&session, "stop").await;
+    world.until_state(&session, "stopped").await;
+    world.prompt(&session, "stderr before the end\ncrash").await;
+    world.until_state(&session, "interrupted").await;
+    world.prompt(&session, "say again").await;
+
+    let told = world.client.run_list(&of(&session)).await.unwrap();
+    let [third, second, first] = &told.runs[..] else {
+        panic!("{told:?}");
+    };
+    assert_eq!((third.epoch, second.epoch, first.epoch), (3, 2, 1));
+    assert_eq!(
+        (third.resumed, second.resumed, first.resumed),
+        (true, true, false)
+    );
+    assert_eq!((&third.ended_at, &third.stderr), (&None, &None));
+    assert_eq!(first.ending.as_deref(), Some("stopped"));
+    let ending = second.ending.as_deref().unwrap();
+    assert!(ending.contains("signal"), "{ending}");
+    assert_eq!(second.stderr.as_deref(), Some("before the end"));
+    let stderr = first.stderr.as_deref().unwrap();
+    assert!(
+        stderr.contains("\u{1b}[31mfirst") && stderr.ends_with("and last"),
+        "{stderr:?}"
+    );
+    assert!(!stderr.contains(&key), "{stderr:?}");
+
+    let few = RunListRequest {
+        limit: Some(1),
+        cursor: Some("2".to_owned()),
+        max_bytes: Some(4),
+        ..of(&session)
+    };
+    let few = world.client.run_list(&few).await.unwrap();
+    assert_eq!(
+        (few.runs[0].epoch, few.runs[0].stderr.as_deref()),
+        (1, Some("last"))
+    );
+    assert_eq!(few.next_cursor, None);
+
+    // A terminal is not obeyed what an agent wrote.
+    let shown = logs(&world.server, &session);
+    assert!(
+        shown.contains("run 2") && shown.contains("before the end"),
+        "{shown}"
+    );
+    assert!(!shown.contains('\u{1b}'), "{shown:?}");
+    let client = world.server.client_with(&world.server.key("client"));
+    assert!(client.run_list(&of(&session)).await.is_err());
+}
