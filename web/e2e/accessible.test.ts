@@ -25,12 +25,12 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   const found: Record<string, string[]> = { waiting: await problems(page, theme) };
   await page.getByRole("button", { name: "Allow once" }).click();
   await idle(page);
-  for (const pane of ["Tree", "Turns", "Tasks", "Settings"]) {
+  for (const pane of ["Tree", "Turns", "Tasks", "Log", "Settings"]) {
     await page.getByRole("tab", { name: pane }).click();
     await page.getByRole("tabpanel", { name: pane }).locator("li, dl, form").first().waitFor();
     found[pane] = await problems(page, theme);
   }
-  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Audit"]) {
+  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Users", "Audit", "Settings"]) {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.getByText("Loading…").waitFor({ state: "detached" });

@@ -99,6 +99,11 @@ test("nothing that an agent, a branch, a file or a title says is run or fetched"
   await page.getByRole("tab", { name: "Tree" }).click();
   await page.getByRole("list", { name: "Family of this session" }).getByText(/pwned/).first().waitFor();
   const shown = await readThrough(page);
+  await server.rest(key, "POST", `/sessions/${id}/manage`, { action: "stop" });
+  await page.getByRole("tab", { name: "Log" }).click();
+  const log = page.getByLabel("Log of run 1");
+  await log.getByText(/pwned/).first().waitFor();
+  expect(await log.innerText()).not.toMatch(/[\u0000\u001b\u009b\u202e]/);
   // What was spent is told when the turn is over.
   await page.goto(`${server.url}/cost`);
   await page.getByRole("main").getByText(/pwned/).first().waitFor();

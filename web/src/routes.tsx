@@ -49,6 +49,16 @@ const tree = root.addChildren([
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/users",
+    component: lazyRouteComponent(() => import("@/pages/users"), "UsersPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/settings",
+    component: lazyRouteComponent(() => import("@/pages/settings"), "SettingsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/audit",
     component: lazyRouteComponent(() => import("@/pages/audit"), "AuditPage"),
   }),

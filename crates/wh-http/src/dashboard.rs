@@ -15,7 +15,7 @@ use crate::{error::ApiError, pages};
 
 /// The addresses of the dashboard's pages. One document serves them all, and shows the page that its address names; the list is
 /// the same as the routes of `web/src/routes.tsx`, so that an address that leads nowhere is not found here either.
-pub(crate) const PAGES: [&str; 11] = [
+pub(crate) const PAGES: [&str; 13] = [
     "/",
     "/boards",
     "/boards/{board}",
@@ -25,6 +25,8 @@ pub(crate) const PAGES: [&str; 11] = [
     "/agents",
     "/keys",
     "/cost",
+    "/users",
+    "/settings",
     "/audit",
     "/sessions/{session}",
 ];

@@ -30,6 +30,9 @@ export const keys = {
   cards: (board: string) => ["sessions", "board", board] as const,
   worktrees: ["worktrees"] as const,
   search: (words: string) => ["search", words] as const,
+  users: ["users"] as const,
+  config: ["config"] as const,
+  runs: (id: string) => ["runs", id] as const,
   usage: ["usage"] as const,
   usageOf: (query: UsageQuery) => ["usage", query] as const,
   audit: (operation: string) => ["audit", operation] as const,
@@ -174,6 +177,29 @@ export const search = (words: string) =>
     // Nothing in the feed says that another message would be found now.
     staleTime: 0,
     queryFn: ({ signal }) => ask(api.GET("/api/v1/search", { params: { query: { query: words, limit: 50 } }, signal })),
+  });
+
+export const userList = queryOptions({
+  queryKey: keys.users,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/users", { params: { query: { limit: 200 } }, signal })),
+});
+
+/** The settings that change at run time. */
+export const config = queryOptions({
+  queryKey: keys.config,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/config", { signal })),
+});
+
+/** The processes a session had, latest first. */
+export const runList = (id: string) =>
+  infiniteQueryOptions({
+    queryKey: keys.runs(id),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { limit: 10, max_bytes: 16_384, ...(pageParam && { cursor: pageParam }) };
+      return ask(api.GET("/api/v1/sessions/{session}/runs", { params: { path: { session: id }, query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
 export interface UsageQuery {

@@ -1,12 +1,12 @@
 import { useMutation } from "@tanstack/react-query";
-import { Copy } from "lucide-react";
 import { useState } from "react";
 
 import { api, ask, mark } from "@/api/client";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Failure } from "@/ui/loaded";
-import { toast, toastError } from "@/ui/toast";
+
+import { ShownOnce } from "./shown-once";
 
 const SCOPES = [
   { value: "full", about: "full: everything you may do" },
@@ -31,7 +31,7 @@ export function KeyForm({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
   if (secret) {
     return (
       <Dialog title="Your new key" isOpen={isOpen} onClose={close} about="It is shown this once. Store it where its program finds it.">
-        <Secret secret={secret} onClose={close} />
+        <ShownOnce label="Secret key" secret={secret} onClose={close} />
       </Dialog>
     );
   }
@@ -64,28 +64,5 @@ export function KeyForm({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
         </Button>
       </form>
     </Dialog>
-  );
-}
-
-function Secret({ secret, onClose }: { secret: string; onClose: () => void }) {
-  const copy = () =>
-    navigator.clipboard
-      .writeText(secret)
-      .then(() => toast("The key was copied"))
-      .catch(() => toastError(new Error("the browser did not allow copying; select the key and copy it yourself")));
-  return (
-    <div className="flex flex-col gap-3">
-      <output aria-label="Secret key" className="rounded-md bg-sunken p-3 font-mono break-all select-all">
-        {secret}
-      </output>
-      <div className="flex justify-end gap-2">
-        <Button onClick={() => void copy()}>
-          <Copy size={14} aria-hidden="true" /> Copy
-        </Button>
-        <Button look="primary" onClick={onClose}>
-          Done
-        </Button>
-      </div>
-    </div>
   );
 }

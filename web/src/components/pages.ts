@@ -1,7 +1,7 @@
-import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, PanelsTopLeft, ScrollText, Search, SquarePen, type LucideIcon } from "lucide-react";
+import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, PanelsTopLeft, ScrollText, Search, Settings, SquarePen, Users, type LucideIcon } from "lucide-react";
 
 interface PageLink {
-  to: "/" | "/boards" | "/inbox" | "/new" | "/search" | "/agents" | "/cost" | "/keys" | "/audit";
+  to: "/" | "/boards" | "/inbox" | "/new" | "/search" | "/agents" | "/cost" | "/keys" | "/users" | "/audit" | "/settings";
   title: string;
   icon: LucideIcon;
   /** The key that follows `g`. */
@@ -18,5 +18,7 @@ export const PAGES: PageLink[] = [
   { to: "/agents", title: "Agents", icon: Bot, key: "a" },
   { to: "/cost", title: "Cost", icon: CircleDollarSign, key: "c" },
   { to: "/keys", title: "Keys", icon: KeyRound, key: "k" },
+  { to: "/users", title: "Users", icon: Users, key: "u" },
   { to: "/audit", title: "Audit", icon: ScrollText, key: "l" },
+  { to: "/settings", title: "Settings", icon: Settings, key: "o" },
 ];

@@ -41,7 +41,9 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "key":
       return [stale(keys.keys)];
     case "user":
-      return [stale(keys.whoami)];
+      return [stale(keys.whoami), stale(keys.users)];
+    case "setting":
+      return [stale(keys.config)];
     default:
       return [];
   }
@@ -66,6 +68,6 @@ function ofSession(event: FeedEvent, id: string): Effect[] {
     case "deleted":
       return [{ kind: "gone", session: id }, stale(keys.sessions), stale(keys.trees), stale(keys.approvals)];
     default:
-      return [stale(keys.sessions), stale(keys.session(id)), stale(keys.trees), stale(keys.turns(id))];
+      return [stale(keys.sessions), stale(keys.session(id)), stale(keys.trees), stale(keys.turns(id)), stale(keys.runs(id))];
   }
 }

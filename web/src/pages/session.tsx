@@ -7,6 +7,7 @@ import { approvalList, session as sessionQuery, shortId } from "@/api/queries";
 import { ApprovalCard } from "@/components/approval";
 import { Conversation } from "@/components/conversation";
 import { DiffPane } from "@/components/diff-pane";
+import { LogPane } from "@/components/log-pane";
 import { PromptBox } from "@/components/prompt-box";
 import { SessionHeader } from "@/components/session-header";
 import { SettingsPane } from "@/components/settings-pane";
@@ -17,7 +18,7 @@ import { usePageTitle } from "@/hooks/use-page-title";
 import { Loaded } from "@/ui/loaded";
 import { PANES, type Pane } from "@/util/panes";
 
-const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns", tasks: "Tasks", settings: "Settings" };
+const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns", tasks: "Tasks", log: "Log", settings: "Settings" };
 
 /** One session: its conversation, what it waits for, and panes with what came of it. */
 export function SessionPage() {
@@ -74,6 +75,9 @@ function Shown({ session }: { session: Session }) {
           </Tabs.Content>
           <Tabs.Content value="tasks" className="min-h-0 flex-1">
             <TasksPane id={id} />
+          </Tabs.Content>
+          <Tabs.Content value="log" className="min-h-0 flex-1">
+            <LogPane id={id} />
           </Tabs.Content>
           <Tabs.Content value="settings" className="min-h-0 flex-1">
             <SettingsPane id={id} session={session} />

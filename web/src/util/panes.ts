@@ -1,5 +1,5 @@
 /** The panes beside a conversation; the address tells which is open. */
-export const PANES = ["diff", "tree", "turns", "tasks", "settings"] as const;
+export const PANES = ["diff", "tree", "turns", "tasks", "log", "settings"] as const;
 
 export type Pane = (typeof PANES)[number];
 
