@@ -12,6 +12,7 @@ mod common;
 mod config;
 mod error;
 mod event;
+mod file;
 mod key;
 mod loops;
 mod loops_view;
@@ -44,6 +45,7 @@ pub use common::{Empty, PageQuery, cursor_of};
 pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingView};
 pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
+pub use file::{PromptFileInput, TurnFileRequest, TurnFileView};
 pub use key::{
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
 };

@@ -7,12 +7,12 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
     AgentName, Approval, BranchName, Budget, Description, ForkInput, InputRefusal, Policy, Prompt,
-    Reference, Session, SessionAction, SessionInput, SessionPlace, SessionRole, ShortId,
-    SpawnInput, Title, Turn, TurnChoice, WaitFor, WaitedSession, WhenBusy, Workspace,
+    PromptFile, Reference, Session, SessionAction, SessionInput, SessionPlace, SessionRole,
+    ShortId, SpawnInput, Title, Turn, TurnChoice, WaitFor, WaitedSession, WhenBusy, Workspace,
 };
 
 use crate::{
-    ApprovalView, TurnView,
+    ApprovalView, PromptFileInput, TurnView,
     common::{at_most, field, optional, optional_reference, reference},
 };
 
@@ -346,6 +346,9 @@ pub struct SessionPromptRequest {
     /// The session's id, or its last 8 digits.
     pub session: String,
     pub prompt: String,
+    /// Files that come with it: at most 8, and 8 MiB together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PromptFileInput>,
     /// If it is at work: queue (unless given) waits, steer ends the running turn first, reject refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when_busy: Option<String>,
@@ -366,6 +369,11 @@ impl SessionPromptRequest {
     /// Returns the prompt.
     pub fn prompt(&self) -> Result<Prompt, InputRefusal> {
         field("prompt", Prompt::parse(&self.prompt))
+    }
+
+    /// Returns what comes with it.
+    pub fn files(&self) -> Result<Vec<PromptFile>, InputRefusal> {
+        PromptFileInput::read_all(&self.files)
     }
 
     /// Returns what to do when the session is at work.

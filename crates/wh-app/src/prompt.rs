@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Approval, ErrorCode, EventKind, Facts, IdRef, MessageKind, NewEvent, Operation, PageLimit,
-    PageRequest, Prompt, Reach, Reference, Session, SessionId, SessionState, SessionStateName,
-    Turn, TurnId, TurnState, WhenBusy,
+    Approval, ErrorCode, EventKind, Facts, IdRef, MessageKind, NewEvent, NewTurn, Operation,
+    PageLimit, PageRequest, Prompt, PromptFile, Reach, Reference, Session, SessionId, SessionState,
+    SessionStateName, Turn, TurnId, TurnState, WhenBusy,
 };
 use wh_store::{Applied, QueueRules};
 
@@ -20,6 +20,14 @@ use crate::{
 
 /// The most prompts that wait for one session.
 pub(crate) const WAITING_MAX: u32 = 100;
+
+/// What is said to a session.
+#[derive(Clone, Debug)]
+pub struct PromptInput {
+    pub text: Prompt,
+    pub files: Vec<PromptFile>,
+    pub when_busy: WhenBusy,
+}
 
 /// What a prompt has come to so far.
 #[derive(Clone, Debug)]
@@ -38,10 +46,10 @@ impl App {
         &self,
         cx: &OpContext,
         session: &Reference,
-        prompt: &Prompt,
-        when_busy: WhenBusy,
+        prompt: PromptInput,
         wait: Option<Duration>,
     ) -> Result<Prompted> {
+        let when_busy = prompt.when_busy;
         let operation = Operation::SessionPrompt;
         let facts = facts([("session", session.as_str())]);
         // From before the prompt is there, so that nothing that comes of it is missed.
@@ -67,7 +75,11 @@ impl App {
                     )
                     .hint("begin another session"));
                 }
-                let turn = self.new_turn(cx, found.id, prompt, when_busy == WhenBusy::Steer);
+                let urgent = when_busy == WhenBusy::Steer;
+                let turn = NewTurn {
+                    files: prompt.files,
+                    ..self.new_turn(cx, found.id, &prompt.text, urgent)
+                };
                 let rules = QueueRules {
                     waiting_max: WAITING_MAX,
                     only_if_free: when_busy == WhenBusy::Reject,

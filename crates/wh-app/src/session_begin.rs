@@ -252,6 +252,7 @@ impl App {
             id: TurnId::from_untyped_uuid(self.ids.next()),
             session,
             prompt: prompt.as_str().to_owned(),
+            files: Vec::new(),
             sender: Sender {
                 user: cx.principal.user,
                 session: cx.principal.credential.session(),

@@ -1,9 +1,9 @@
 //! Turns: what was asked, and what came of it.
 
-use wh_domain::{Operation, Page, PageRequest, Reference, Turn};
+use wh_domain::{Operation, Page, PageRequest, PromptFile, Reference, Turn};
 
 use crate::{
-    App, OpContext, Result,
+    App, AppError, OpContext, Result,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -45,6 +45,24 @@ impl App {
             let reach = cx.authorize(operation)?;
             let found = self.store.turn_find(reach, &id_of(turn)?).await?;
             only_one("turn", found, |turn| turn.id.to_string())
+        })
+        .await
+    }
+
+    /// Returns a file that came with a turn's prompt, by its number from 1.
+    pub async fn turn_file(
+        &self,
+        cx: &OpContext,
+        turn: &Reference,
+        number: u32,
+    ) -> Result<PromptFile> {
+        let operation = Operation::TurnFile;
+        self.read(cx, operation, facts([("turn", turn.as_str())]), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.store.turn_find(reach, &id_of(turn)?).await?;
+            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            let file = self.store.turn_file(turn.id, number).await?;
+            file.ok_or_else(|| AppError::not_found("file"))
         })
         .await
     }

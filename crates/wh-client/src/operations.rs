@@ -1,5 +1,7 @@
 //! One method per operation, named as everywhere else: noun, then verb.
 
+use std::collections::BTreeMap;
+
 use serde::Serialize;
 use serde::de::DeserializeOwned;
 use serde_json::Value;
@@ -320,6 +322,13 @@ impl Client {
 
     pub async fn turn_get(&self, turn: &str) -> Result<TurnDetailView> {
         self.get(&["turns", turn], &Empty {}).await
+    }
+
+    /// Returns a file that came with a turn's prompt, by its number from 1.
+    pub async fn turn_file(&self, turn: &str, number: u32) -> Result<TurnFileView> {
+        let query = [("number", number)];
+        self.get(&["turns", turn, "file"], &BTreeMap::from(query))
+            .await
     }
 
     pub async fn approval_list(&self, request: &ApprovalListRequest) -> Result<ApprovalListView> {

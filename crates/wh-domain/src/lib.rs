@@ -15,6 +15,7 @@ mod delivery;
 mod dialect;
 mod error;
 mod event;
+mod file;
 mod hook;
 mod ids;
 mod input;
@@ -63,6 +64,7 @@ pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, 
 pub use dialect::Dialect;
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
+pub use file::{FILES_BYTES_MAX, FILES_MAX, FileAbout, FileName, PromptFile, check_files};
 pub use hook::{HookPoint, LoopHooks};
 pub use ids::*;
 pub use input::{

@@ -126,6 +126,7 @@ operations! {
     TurnList,           "turn_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
     TurnGet,            "turn_get",          Read,    Anyone,   true,    EVERY_ROLE, READ;
     RunList,            "run_list",          Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    TurnFile,           "turn_file",         Read,    Anyone,   true,    EVERY_ROLE, READ;
     ApprovalList,       "approval_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     ApprovalAnswer,     "approval_answer",   Set,     Anyone,   true,    DIRECTORS,  OWN;
     AgentList,          "agent_list",        Read,    Anyone,   true,    EVERY_ROLE, OWN;

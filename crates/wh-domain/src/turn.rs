@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{SessionId, TurnId, Usage, UserId};
+use crate::{FileAbout, PromptFile, SessionId, TurnId, Usage, UserId};
 
 /// One prompt and all that came of it.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -12,6 +12,8 @@ pub struct Turn {
     /// Counts the turns of a session from 1.
     pub number: u64,
     pub prompt: String,
+    /// What came with the prompt.
+    pub files: Vec<FileAbout>,
     pub sender: Sender,
     pub state: TurnState,
     /// Goes before other prompts that wait.
@@ -33,6 +35,7 @@ pub struct NewTurn {
     pub id: TurnId,
     pub session: SessionId,
     pub prompt: String,
+    pub files: Vec<PromptFile>,
     pub sender: Sender,
     pub urgent: bool,
     pub created_at: Timestamp,

@@ -45,6 +45,8 @@ impl HttpConfig {
 pub struct RequestLimits {
     /// Bytes of a request body; `/mcp` has its own limit. Default 1 MiB. Reached: 413.
     pub body_bytes_max: usize,
+    /// Bytes of a body with files in it. Default 12 MiB. Reached: 413.
+    pub files_body_bytes_max: usize,
     /// Time for an ordinary request once its body has arrived. Default 30 s. Reached: 503.
     pub handler_time_max: Duration,
     /// Time for work on a repository. Default 10 min. Reached: 503, and what was recorded is finished later.
@@ -67,6 +69,7 @@ impl Default for RequestLimits {
     fn default() -> Self {
         Self {
             body_bytes_max: 1024 * 1024,
+            files_body_bytes_max: 12 * 1024 * 1024,
             handler_time_max: Duration::from_secs(30),
             git_time_max: Duration::from_secs(600),
             backup_time_max: Duration::from_secs(60 * 60),

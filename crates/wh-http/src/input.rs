@@ -35,7 +35,7 @@ pub(crate) async fn read(
     route: &Route,
     limits: &RequestLimits,
 ) -> Result<Input, ApiError> {
-    let bytes = limit::read(body, limits.body_bytes_max).await?;
+    let bytes = limit::read(body, (route.body_bytes_max)(limits)).await?;
     let body = body_fields(parts, &bytes)?;
     let fields = merged(parts, body, &route.fields).await?;
     let idempotency = if route.operation.rule().effect.changes() {

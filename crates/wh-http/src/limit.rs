@@ -16,8 +16,7 @@ use http_body_util::{BodyExt, LengthLimitError, Limited};
 use crate::{error::ApiError, state::Server};
 
 /// Refuses a body that is declared too large, and cuts off one that turns out to be.
-pub(crate) async fn body(State(server): State<Server>, request: Request, next: Next) -> Response {
-    let bytes_max = server.config.limits.body_bytes_max;
+pub(crate) async fn body(State(bytes_max): State<usize>, request: Request, next: Next) -> Response {
     if declared_length(request.headers()).is_some_and(|bytes| bytes > bytes_max as u64) {
         return ApiError::too_large(bytes_max).into_response();
     }

@@ -78,18 +78,20 @@ fn public(server: &Server) -> Router {
         .route(well_known::PATH_OF_MCP, get(well_known::protected_resource))
         .method_not_allowed_fallback(no_such_method)
         .layer(from_fn_with_state(server.clone(), limit::time))
-        .layer(from_fn_with_state(server.clone(), limit::body))
+        .layer(from_fn_with_state(
+            server.config.limits.body_bytes_max,
+            limit::body,
+        ))
         .with_state(server.clone())
 }
 
 /// Routes that need one, and every path that leads nowhere.
 fn private(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
-    let mut limited = Router::new().route("/metrics", get(metrics::show));
+    let mut router = Router::new().route("/metrics", get(metrics::show));
     for route in routes::all() {
-        limited = add(limited, server, route);
+        router = add(router, server, route);
     }
-    let limited = limited.layer(from_fn_with_state(server.clone(), limit::body));
-    limited
+    router
         .merge(mounted(server, lines))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
@@ -129,6 +131,8 @@ fn door_of(mount: &DialectMount) -> Door {
 fn add(router: Router, server: &Server, route: Route) -> Router {
     let path = format!("{PREFIX}{}", route.path);
     let filter = MethodFilter::try_from(route.method.clone()).expect("a method of the table");
+    let body_bytes_max = (route.body_bytes_max)(&server.config.limits);
+    let limited = from_fn_with_state(body_bytes_max, limit::body);
     let (server, route) = (server.clone(), Arc::new(route));
     let handler = move |request: Request| {
         let (server, route) = (server.clone(), route.clone());
@@ -140,7 +144,7 @@ fn add(router: Router, server: &Server, route: Route) -> Router {
             }
         }
     };
-    router.route(&path, on(filter, handler))
+    router.route(&path, on(filter, handler).layer(limited))
 }
 
 fn openapi_json() -> impl Fn() -> std::future::Ready<Response> + Clone {

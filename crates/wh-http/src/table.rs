@@ -40,6 +40,7 @@ pub(crate) struct Route {
     pub(crate) request_schema: fn(&mut SchemaGenerator) -> Schema,
     pub(crate) response: SchemaOf,
     pub(crate) time_max: fn(&RequestLimits) -> Duration,
+    pub(crate) body_bytes_max: fn(&RequestLimits) -> usize,
     header: Option<(HeaderName, HeaderValue)>,
     handler: Arc<Handler>,
 }
@@ -142,6 +143,7 @@ where
         request_schema: |generator| Request::json_schema(generator),
         response: |generator| generator.subschema_for::<View>(),
         time_max: |limits| limits.handler_time_max,
+        body_bytes_max: |limits| limits.body_bytes_max,
         header: None,
         handler: Arc::new(handler),
     }
@@ -164,6 +166,14 @@ impl Route {
     /// Says that the route may take as long as the longest wait.
     pub(crate) fn waits(self) -> Self {
         self.time_max(|limits| limits.wait_time_max)
+    }
+
+    /// Says that files may come with a request.
+    pub(crate) fn takes_files(self) -> Self {
+        Self {
+            body_bytes_max: |limits| limits.files_body_bytes_max,
+            ..self
+        }
     }
 
     /// Adds a header to the answer.

@@ -20,7 +20,11 @@ use wh_domain::{
     Approval, ApprovalKind, Operation, Reference, SessionId, TurnState, WaitEnding, WaitId,
 };
 
-use crate::{error::error_line, summary::Summary, tools::read_arguments};
+use crate::{
+    error::error_line,
+    summary::Summary,
+    tools::{prompt_of, read_arguments},
+};
 
 /// Stands before a turn's id.
 const TURN: &str = "turn-";
@@ -56,8 +60,8 @@ pub(crate) async fn begin(
 
 async fn prompt(app: &App, cx: &OpContext, arguments: JsonObject) -> Result<Prompted> {
     let request: SessionPromptRequest = read_arguments(arguments)?;
-    let (session, prompt) = (request.session()?, request.prompt()?);
-    app.session_prompt(cx, &session, &prompt, request.when_busy()?, None)
+    let session = request.session()?;
+    app.session_prompt(cx, &session, prompt_of(&request)?, None)
         .await
 }
 

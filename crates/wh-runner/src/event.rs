@@ -91,6 +91,9 @@ pub struct Capabilities {
     pub resume: bool,
     pub mcp_http: bool,
     pub images: bool,
+    /// Takes the text of files within a prompt.
+    #[serde(default)]
+    pub embedded: bool,
 }
 
 /// A way of working that the agent offers.

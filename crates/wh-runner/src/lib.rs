@@ -17,5 +17,6 @@ pub mod spec;
 
 pub use event::AgentEvent;
 pub use forward::Port as ForwardPort;
+pub use link::PromptPart;
 pub use runner::{RunError, close_inherited, run};
 pub use spec::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token};

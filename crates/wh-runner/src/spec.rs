@@ -233,6 +233,10 @@ impl RunDir {
     pub fn journal(&self) -> PathBuf {
         self.0.join("journal")
     }
+    /// Where files that come with prompts are laid out.
+    pub fn files(&self) -> PathBuf {
+        self.0.join("files")
+    }
     pub fn log(&self) -> PathBuf {
         self.0.join("log")
     }

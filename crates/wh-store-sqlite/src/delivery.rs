@@ -104,6 +104,7 @@ pub(crate) async fn tell_in_txn(
         id: turn,
         session,
         prompt: callback_prompt(&news),
+        files: Vec::new(),
         sender,
         urgent: false,
         created_at: at,

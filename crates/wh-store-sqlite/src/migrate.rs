@@ -84,6 +84,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "run_stderr",
         sql: include_str!("../migrations/0015_run_stderr.sql"),
     },
+    Migration {
+        name: "prompt_files",
+        sql: include_str!("../migrations/0016_prompt_files.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -1,12 +1,14 @@
 //! Turns.
 
+mod files;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    IdRef, NewTurn, Page, PageRequest, Reach, Sender, SessionEvent, SessionId, SessionState, Turn,
-    TurnId, TurnState,
+    IdRef, NewTurn, Page, PageRequest, PromptFile, Reach, Sender, SessionEvent, SessionId,
+    SessionState, Turn, TurnId, TurnState,
 };
 use wh_store::{Applied, Commit, QueueRules, Result, StoreError, TurnStore};
 
@@ -84,6 +86,15 @@ impl TurnStore for SqliteStore {
         let found = self.turn_find(Reach::All, &IdRef::Whole(uuid(id))).await?;
         Ok(found.into_iter().next())
     }
+
+    async fn turn_file(&self, turn: TurnId, number: u32) -> Result<Option<PromptFile>> {
+        let mut query = Query::new("SELECT name, data FROM turn_files WHERE turn_id = ");
+        query.push_bind(uuid(turn)).push(" AND number = ");
+        query.push_bind(i64::from(number));
+        let rows = self.rows(query).await?;
+        let read = |row| row::direct("file", files::file_row(row));
+        rows.first().map(read).transpose()
+    }
 }
 
 /// Adds the condition that the session of `t` lies within reach.
@@ -102,6 +113,7 @@ pub(crate) fn turn_row(row: &SqliteRow) -> Parsed<Turn> {
         session,
         number: row::count(row, "number")?,
         prompt: row::get(row, "prompt")?,
+        files: files::about_column(row)?,
         sender: Sender {
             user: row::id(row, "sender_user_id")?,
             session: row::id_opt(row, "sender_session_id")?,
@@ -121,21 +133,22 @@ pub(crate) fn turn_row(row: &SqliteRow) -> Parsed<Turn> {
 /// Adds a turn to a session's queue.
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, turn: &NewTurn) -> Result<()> {
     sqlx::query(
-        "INSERT INTO turns (id, session_id, number, prompt, state, sender_user_id, sender_session_id, urgent, created_at)
-         SELECT ?, ?, coalesce(max(number), 0) + 1, ?, 'queued', ?, ?, ?, ? FROM turns WHERE session_id = ?",
+        "INSERT INTO turns (id, session_id, number, prompt, files, state, sender_user_id, sender_session_id, urgent, created_at)
+         SELECT ?, ?, coalesce(max(number), 0) + 1, ?, ?, 'queued', ?, ?, ?, ? FROM turns WHERE session_id = ?",
     )
     .bind(uuid(turn.id))
     .bind(uuid(turn.session))
     .bind(&turn.prompt)
+    .bind(files::about_text(&turn.files))
     .bind(uuid(turn.sender.user))
     .bind(uuid_opt(turn.sender.session))
     .bind(turn.urgent)
     .bind(micros(turn.created_at))
     .bind(uuid(turn.session))
-    .execute(conn)
+    .execute(&mut *conn)
     .await
-    .map(drop)
-    .map_err(|e| insert_error(e, &[]))
+    .map_err(|e| insert_error(e, &[]))?;
+    files::insert_in_txn(conn, turn).await
 }
 
 /// Puts a prompt into the queue, if the session takes it.

@@ -1,7 +1,7 @@
 //! Turns.
 
 use async_trait::async_trait;
-use wh_domain::{IdRef, NewTurn, Page, PageRequest, Reach, SessionId, Turn, TurnId};
+use wh_domain::{IdRef, NewTurn, Page, PageRequest, PromptFile, Reach, SessionId, Turn, TurnId};
 
 use crate::{Applied, Commit, Result};
 
@@ -52,4 +52,7 @@ pub trait TurnStore {
 
     /// Returns one turn, for the server itself.
     async fn turn_by_id(&self, id: TurnId) -> Result<Option<Turn>>;
+
+    /// Returns a file that came with a turn's prompt, by its number from 1; nothing if it has no such file.
+    async fn turn_file(&self, turn: TurnId, number: u32) -> Result<Option<PromptFile>>;
 }

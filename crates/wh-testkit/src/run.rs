@@ -98,7 +98,8 @@ impl Client {
     /// Sends a prompt, which must be taken.
     pub async fn prompt(&mut self, id: &str, text: &str) {
         let text = text.to_owned();
-        let outcome = self.command(id, Action::Prompt { text }).await;
+        let files = Vec::new();
+        let outcome = self.command(id, Action::Prompt { text, files }).await;
         assert_eq!(outcome, Outcome::Done);
     }
 

@@ -810,6 +810,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/turns/{turn}/file": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns a file that came with a turn's prompt */
+        get: operations["turn_file"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/usage": {
         parameters: {
             query?: never;
@@ -1619,6 +1636,13 @@ export interface components {
             expires_at?: string | null;
             created_at: string;
         };
+        /** @description A file that comes with a prompt. */
+        PromptFileInput: {
+            /** @description What it is called, without a path. */
+            name: string;
+            /** @description What is in it, in base64. */
+            data: string;
+        };
         /** @description What a wait came to. */
         SessionWaitView: {
             /** @description Whether what was waited for came true in time. */
@@ -1676,6 +1700,16 @@ export interface components {
             output_tokens: number;
             /** Format: uint64 */
             wall_seconds: number;
+        };
+        /** @description A file that came with a prompt. */
+        TurnFileView: {
+            name: string;
+            /** @description By what is in it, never by its name. */
+            media_type: string;
+            /** Format: uint64 */
+            bytes: number;
+            /** @description What is in it, in base64. */
+            data: string;
         };
         /** @description Some approvals, newest first. */
         ApprovalListView: {
@@ -4109,6 +4143,8 @@ export interface operations {
             content: {
                 "application/json": {
                     prompt: string;
+                    /** @description Files that come with it: at most 8, and 8 MiB together. */
+                    files?: components["schemas"]["PromptFileInput"][];
                     /** @description If it is at work: queue (unless given) waits, steer ends the running turn first, reject refuses. */
                     when_busy?: string | null;
                     /**
@@ -4379,6 +4415,33 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["TurnDetailView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    turn_file: {
+        parameters: {
+            query: {
+                /** @description Which of its files, from 1. */
+                number: number;
+            };
+            header?: never;
+            path: {
+                /** @description The turn's id, or its last 8 digits. */
+                turn: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["TurnFileView"];
                 };
             };
             default: components["responses"]["Error"];

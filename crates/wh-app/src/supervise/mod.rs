@@ -8,6 +8,7 @@
 
 mod act;
 mod context;
+mod files;
 mod keeper;
 mod launch;
 mod link;

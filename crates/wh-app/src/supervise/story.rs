@@ -158,11 +158,13 @@ impl Teller<'_> {
             commit_before: None,
         });
         let reference = format!("turn-{}", turn.id);
+        let detail =
+            (!turn.files.is_empty()).then(|| serde_json::json!({"files": turn.files}).to_string());
         self.message(
             Some(reference),
             MessageKind::Prompt,
             turn.prompt.clone(),
-            None,
+            detail,
         );
     }
 

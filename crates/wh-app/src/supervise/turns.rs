@@ -64,7 +64,11 @@ impl Keeper {
             return Ok(None);
         }
         let text = self.app.text_for_agent(&work.session, turn).await?;
-        self.tell(id, Action::Prompt { text }).await
+        let files = match &work.run {
+            Some(run) if !turn.files.is_empty() => self.app.lay_out(run, turn).await?,
+            _ => Vec::new(),
+        };
+        self.tell(id, Action::Prompt { text, files }).await
     }
 
     /// A turn runs: makes sure the agent has it, and ends it when that is wanted or due.

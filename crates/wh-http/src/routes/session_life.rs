@@ -5,9 +5,10 @@ use wh_api::{
     ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView, PromptedView,
     SessionCreateRequest, SessionForkRequest, SessionInterruptRequest, SessionManageRequest,
     SessionPromptRequest, SessionSpawnRequest, SessionView, SessionWaitRequest, SessionWaitView,
-    TurnDetailView, TurnGetRequest, TurnListRequest, TurnListView, cursor_of,
+    TurnDetailView, TurnFileRequest, TurnFileView, TurnGetRequest, TurnListRequest, TurnListView,
+    cursor_of,
 };
-use wh_app::{ApprovalAnswer, ApprovalQuery};
+use wh_app::{ApprovalAnswer, ApprovalQuery, PromptInput};
 use wh_domain::Operation;
 
 use crate::table::{Route, change, create, get};
@@ -67,13 +68,16 @@ fn session_routes() -> Vec<Route> {
             Operation::SessionPrompt,
             "Sends a prompt to a session and, if asked to, waits for what comes of it",
             |server, cx, request: SessionPromptRequest| async move {
-                let when_busy = request.when_busy()?;
-                let (session, prompt) = (request.session()?, request.prompt()?);
-                let prompt =
-                    server
-                        .app
-                        .session_prompt(&cx, &session, &prompt, when_busy, request.wait());
-                let done = prompt.await?;
+                let session = request.session()?;
+                let prompt = PromptInput {
+                    text: request.prompt()?,
+                    files: request.files()?,
+                    when_busy: request.when_busy()?,
+                };
+                let prompted = server
+                    .app
+                    .session_prompt(&cx, &session, prompt, request.wait());
+                let done = prompted.await?;
                 Ok(PromptedView::new(
                     &done.session,
                     &done.turn,
@@ -82,7 +86,8 @@ fn session_routes() -> Vec<Route> {
                 ))
             },
         )
-        .waits(),
+        .waits()
+        .takes_files(),
         get(
             "/sessions/wait",
             Operation::SessionWait,
@@ -143,6 +148,16 @@ fn turn_routes() -> Vec<Route> {
             |server, cx, request: TurnGetRequest| async move {
                 let turn = server.app.turn_get(&cx, &request.turn()?).await?;
                 Ok(TurnDetailView::from(&turn))
+            },
+        ),
+        get(
+            "/turns/{turn}/file",
+            Operation::TurnFile,
+            "Returns a file that came with a turn's prompt",
+            |server, cx, request: TurnFileRequest| async move {
+                let turn = request.turn()?;
+                let file = server.app.turn_file(&cx, &turn, request.number).await?;
+                Ok(TurnFileView::from(&file))
             },
         ),
     ]

@@ -9,7 +9,9 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{AppError, MessageQuery, Result, SessionQuery, SessionWhole, Summarize, Transcript};
+use wh_app::{
+    AppError, MessageQuery, PromptInput, Result, SessionQuery, SessionWhole, Summarize, Transcript,
+};
 use wh_domain::{
     ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, Operation, PageLimit,
     PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
@@ -371,9 +373,12 @@ async fn send_prompt(call: Call, request: SendPrompt) -> Result<Reply<views::Sen
         SessionStateName::Waiting => WhenBusy::Steer,
         _ => WhenBusy::Queue,
     };
-    let done = call
-        .app
-        .session_prompt(&call.cx, &session, &prompt, when_busy, wait);
+    let prompt = PromptInput {
+        text: prompt,
+        files: Vec::new(),
+        when_busy,
+    };
+    let done = call.app.session_prompt(&call.cx, &session, prompt, wait);
     let done = done.await?;
     let started = Started::since(now.last_seq);
     if wait.is_none() {

@@ -31,6 +31,7 @@ use serde_json::Value;
 use wh_app::{App, AppError, OpContext, Result};
 use wh_domain::{Credential, Effect, Operation, Principal, SessionRole};
 
+pub(crate) use self::session_life::prompt_of;
 use crate::{
     schema::{answer_schema_of, schema_of},
     summary::Summary,
@@ -93,6 +94,16 @@ impl Tool {
                 },
             ),
         }
+    }
+
+    /// Leaves a field out of what is shown; it is taken all the same.
+    fn unlisted(mut self, field: &str) -> Self {
+        let mut schema = (*self.model.input_schema).clone();
+        if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+            fields.remove(field);
+        }
+        self.model.input_schema = Arc::new(schema);
+        self
     }
 
     /// Shows the tool to keys by default.

@@ -7,7 +7,7 @@ use wh_api::{
     SessionManageRequest, SessionPromptRequest, SessionSpawnRequest, SessionView,
     SessionWaitRequest, SessionWaitView,
 };
-use wh_app::{App, OpContext, Prompted, Result};
+use wh_app::{App, OpContext, PromptInput, Prompted, Result};
 use wh_domain::Operation;
 
 use super::Tool;
@@ -42,6 +42,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "Sends a prompt to a session. With wait, returns what came of it; a session that was stopped is resumed.",
             session_prompt,
         )
+        // Files in base64 are for programs, not for those who would have to say them.
+        .unlisted("files")
         .for_keys()
         .for_sessions(),
         Tool::new(
@@ -99,14 +101,22 @@ fn prompted(done: Prompted) -> PromptedView {
     PromptedView::new(&done.session, &done.turn, done.words, &done.approvals)
 }
 
+/// Returns what a request says to a session.
+pub(crate) fn prompt_of(request: &SessionPromptRequest) -> Result<PromptInput> {
+    Ok(PromptInput {
+        text: request.prompt()?,
+        files: request.files()?,
+        when_busy: request.when_busy()?,
+    })
+}
+
 async fn session_prompt(
     app: Arc<App>,
     cx: OpContext,
     request: SessionPromptRequest,
 ) -> Result<PromptedView> {
-    let when_busy = request.when_busy()?;
-    let (session, prompt) = (request.session()?, request.prompt()?);
-    let done = app.session_prompt(&cx, &session, &prompt, when_busy, request.wait());
+    let session = request.session()?;
+    let done = app.session_prompt(&cx, &session, prompt_of(&request)?, request.wait());
     Ok(prompted(done.await?))
 }
 

@@ -21,6 +21,7 @@ pub(crate) fn capabilities(from: &acp::AgentCapabilities) -> Capabilities {
         resume: from.session_capabilities.resume.is_some(),
         mcp_http: from.mcp_capabilities.http,
         images: from.prompt_capabilities.image,
+        embedded: from.prompt_capabilities.embedded_context,
     }
 }
 

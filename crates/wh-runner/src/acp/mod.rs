@@ -5,10 +5,11 @@
 //! is looked at: when the journal cannot keep up, the pipe fills and the agent waits.
 //!
 //! [`lines`] reads bounded lines, [`wire`] knows the envelope, [`map`] turns each kind of message into an
-//! [`AgentEvent`](crate::AgentEvent), [`tools`] keeps tool calls whole, and [`text`] joins neighbouring chunks.
+//! [`AgentEvent`](crate::AgentEvent), [`prompt`] puts ours into its words, [`tools`] keeps tool calls whole, and [`text`] joins neighbouring chunks.
 
 pub(crate) mod lines;
 pub(crate) mod map;
+pub(crate) mod prompt;
 pub(crate) mod text;
 pub(crate) mod tools;
 pub(crate) mod wire;

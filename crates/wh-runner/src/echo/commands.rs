@@ -21,6 +21,8 @@ pub(super) struct Turn {
     session: Arc<Session>,
     peer: Arc<Peer>,
     cancelled: CancellationToken,
+    /// What came with the prompt, a line each.
+    files: String,
     calls: u64,
 }
 
@@ -29,11 +31,13 @@ impl Turn {
         session: Arc<Session>,
         peer: Arc<Peer>,
         cancelled: CancellationToken,
+        files: String,
     ) -> Self {
         Self {
             session,
             peer,
             cancelled,
+            files,
             calls: 0,
         }
     }
@@ -84,6 +88,7 @@ impl Turn {
                     .ok();
             }
             "cost" => self.cost(dollars(rest)).await,
+            "files" => self.say(&self.files.clone()).await,
             "flood" => self.flood(rest.parse().unwrap_or(0)).await,
             "crash" => std::process::abort(),
             _ => self.say(&format!("{line}\n")).await,

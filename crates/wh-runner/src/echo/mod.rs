@@ -4,6 +4,7 @@
 //! permissions and tools as any other agent.
 
 mod commands;
+mod files;
 mod mcp;
 mod peer;
 mod stdio;
@@ -38,6 +39,7 @@ call TOOL JSON     calls one of our MCP tools with the session's own token
 spawn PROMPT       starts a child session with PROMPT
 stderr TEXT        writes TEXT to its stderr
 cost DOLLARS       tells that the conversation has cost DOLLARS more
+files              says which files came with the prompt
 flood BYTES        says BYTES bytes as fast as it can
 crash              ends at once, as a crash would
 anything else      is said back";
@@ -75,7 +77,8 @@ pub async fn serve_stdio() -> io::Result<()> {
                 match (method.as_str(), &session) {
                     ("session/prompt", Some(session)) => {
                         turn = CancellationToken::new();
-                        let run = Turn::new(session.clone(), peer.clone(), turn.clone());
+                        let files = files::lines(&params);
+                        let run = Turn::new(session.clone(), peer.clone(), turn.clone(), files);
                         let (id, words) = (id.to_owned(), prompt_text(&params));
                         tasks.spawn(run.run(id, words));
                     }
@@ -158,6 +161,7 @@ fn introduction() -> Value {
         "agentCapabilities": {
             "loadSession": true,
             "mcpCapabilities": {"http": true},
+            "promptCapabilities": {"image": true, "embeddedContext": true},
             "sessionCapabilities": {"resume": {}},
         },
         "agentInfo": {"name": "echo", "title": "Echo", "version": env!("CARGO_PKG_VERSION")},

@@ -10,6 +10,8 @@ mod runs;
 pub(crate) mod server;
 mod socket;
 
+use std::path::PathBuf;
+
 use serde::{Deserialize, Serialize};
 use wh_domain::SessionId;
 
@@ -73,6 +75,8 @@ pub struct Welcome {
 pub enum Action {
     Prompt {
         text: String,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        files: Vec<PromptPart>,
     },
     /// Cancels the turn; open requests are settled as cancelled.
     Cancel,
@@ -91,6 +95,14 @@ pub enum Action {
     /// Starts the ladder and answers at once; [`Exited`](crate::AgentEvent::Exited) tells when the tree is gone.
     Stop,
     Status,
+}
+
+/// A file that comes with a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PromptPart {
+    pub name: String,
+    pub media_type: String,
+    pub path: PathBuf,
 }
 
 /// What came of a command.

@@ -378,7 +378,7 @@ impl Actor {
             Action::Prompt { .. } if self.stopping.is_some() => {
                 Err((Refusal::NotReady, "the agent is being stopped".to_owned()))
             }
-            Action::Prompt { text } => conversation.prompt(id, &text),
+            Action::Prompt { text, files } => conversation.prompt(id, &text, &files),
             Action::Cancel => {
                 conversation.cancel();
                 Ok(())

@@ -17,13 +17,13 @@ use super::{open, requests::Requests};
 use crate::{
     acp::{
         lines::Line,
-        map,
+        map, prompt,
         text::Joiner,
         tools::{Close, Tools},
         wire::{self, Message, RpcError},
     },
-    event::{AgentEvent, Notice, PermissionKind, TurnEnd},
-    link::Refusal,
+    event::{AgentEvent, Capabilities, Notice, PermissionKind, TurnEnd},
+    link::{PromptPart, Refusal},
     spec::{Begin, RunSpec},
 };
 
@@ -72,6 +72,7 @@ pub(crate) struct Conversation {
     spec: Arc<RunSpec>,
     mcp_url: Option<String>,
     phase: Phase,
+    capabilities: Capabilities,
     agent_session: String,
     next_id: u64,
     waiting: HashMap<u64, Waiting>,
@@ -90,6 +91,7 @@ impl Conversation {
             spec,
             mcp_url,
             phase: Phase::Starting,
+            capabilities: Capabilities::default(),
             agent_session: String::new(),
             next_id: 1,
             waiting: HashMap::new(),
@@ -180,7 +182,12 @@ impl Conversation {
         }
     }
 
-    pub(crate) fn prompt(&mut self, command: &str, text: &str) -> CommandResult {
+    pub(crate) fn prompt(
+        &mut self,
+        command: &str,
+        text: &str,
+        files: &[PromptPart],
+    ) -> CommandResult {
         self.must_be_ready()?;
         if self.turn.is_some() {
             let why = "a turn is running; wait for its end or cancel it";
@@ -190,7 +197,7 @@ impl Conversation {
         self.event(AgentEvent::TurnStarted {
             command: command.to_owned(),
         });
-        let prompt = json!([{"type": "text", "text": text}]);
+        let prompt = prompt::blocks(text, files, self.capabilities);
         let params = json!({"sessionId": self.agent_session, "prompt": prompt});
         self.request(
             "session/prompt",
@@ -283,6 +290,7 @@ impl Conversation {
             return;
         };
         let capabilities = map::capabilities(&answer.agent_capabilities);
+        self.capabilities = capabilities;
         let agent = map::agent_info(answer.agent_info);
         self.event(AgentEvent::Started {
             agent,

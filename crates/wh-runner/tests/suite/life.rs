@@ -127,6 +127,7 @@ async fn a_turn_is_cancelled_and_the_next_one_works() {
             "b",
             Action::Prompt {
                 text: "say x".to_owned(),
+                files: Vec::new(),
             },
         )
         .await;

@@ -2,7 +2,9 @@
 
 use std::sync::Arc;
 
-use wh_domain::{NewTurn, Operation, Reach, Sender, Session, SessionEvent, SessionState};
+use wh_domain::{
+    FileName, NewTurn, Operation, PromptFile, Reach, Sender, Session, SessionEvent, SessionState,
+};
 
 use super::Outcome;
 use super::fixture::{self, Made, commit, done, pages, whole};
@@ -19,6 +21,7 @@ pub(super) fn turn_value(session: &Session, prompt: &str) -> NewTurn {
         id: fixture::id(),
         session: session.id,
         prompt: prompt.to_owned(),
+        files: Vec::new(),
         sender: Sender {
             user: session.owner.user,
             session: None,
@@ -45,6 +48,38 @@ async fn try_queue(
     let commit = commit(session.owner.user, Operation::SessionPrompt);
     let turn = turn_value(session, prompt);
     store.turn_queue(&turn, rules, commit).await
+}
+
+/// What comes with a prompt is kept with it, in order, and goes with its session.
+pub async fn files_stay_with_their_prompt(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let file = |name: &str, data: &[u8]| -> Result<PromptFile, &'static str> {
+        Ok(PromptFile {
+            name: FileName::parse(name)?,
+            data: data.to_vec(),
+        })
+    };
+    let files = vec![file("a.txt", b"alpha")?, file("b.bin", &[0, 1, 0xff])?];
+    let turn = NewTurn {
+        files: files.clone(),
+        ..turn_value(&session, "look")
+    };
+    queue(&store, &session, &turn).await?;
+    let plain = turn_value(&session, "no files");
+    queue(&store, &session, &plain).await?;
+
+    let kept = store.turn_by_id(turn.id).await?.ok_or("no turn")?;
+    let about: Vec<_> = files.iter().map(PromptFile::about).collect();
+    assert_eq!(kept.files, about);
+    assert_eq!(store.turn_file(turn.id, 1).await?.as_ref(), files.first());
+    assert_eq!(store.turn_file(turn.id, 2).await?.as_ref(), files.get(1));
+    for (turn, number) in [(turn.id, 0), (turn.id, 3), (plain.id, 1)] {
+        assert_eq!(store.turn_file(turn, number).await?, None);
+    }
+    let commit = commit(session.owner.user, Operation::SessionManage);
+    done(store.session_delete(session.id, commit).await?);
+    assert_eq!(store.turn_file(turn.id, 1).await?, None);
+    Ok(())
 }
 
 /// Prompts wait in order, urgent ones first, and no more than may; an urgent one asks the running turn to end.

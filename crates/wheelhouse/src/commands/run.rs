@@ -6,10 +6,11 @@ use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wh_api::{
-    AgentView, BudgetInput, SessionCreateRequest, SessionPromptRequest, SessionView,
-    TurnListRequest,
+    AgentView, BudgetInput, PromptFileInput, SessionCreateRequest, SessionPromptRequest,
+    SessionView, TurnListRequest,
 };
 use wh_client::Client;
+use wh_domain::FILES_BYTES_MAX;
 
 pub(super) use self::turn::follow_turn;
 use super::session;
@@ -95,6 +96,9 @@ pub(crate) struct SendArgs {
     #[arg(value_name = "ID")]
     session: String,
     prompt: String,
+    /// Send a file or an image along; can be given several times
+    #[arg(long, short, value_name = "PATH")]
+    file: Vec<PathBuf>,
     /// Follow the turn until it is over
     #[arg(long, short)]
     wait: bool,
@@ -161,9 +165,11 @@ pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
     };
     // What was said before is not told again.
     let session = client.session_get(&args.session).await?;
+    let files = args.file.iter().map(|path| attached(path));
     let request = SessionPromptRequest {
         session: session.id.clone(),
         prompt: args.prompt,
+        files: files.collect::<CliResult<_>>()?,
         when_busy: when_busy.map(str::to_owned),
         ..SessionPromptRequest::default()
     };
@@ -176,6 +182,22 @@ pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
         let turn = &prompted.turn;
         ui.line(&format!("turn {} is {}", turn.number, turn.state))
     })
+}
+
+/// Reads a file to send along.
+fn attached(path: &Path) -> CliResult<PromptFileInput> {
+    let unusable = |why: &str| CliError::usage(format!("{}: {why}", path.display()));
+    let name = path.file_name().and_then(|name| name.to_str());
+    let name = name.ok_or_else(|| unusable("has no name that can be sent"))?;
+    let about = std::fs::metadata(path).map_err(|error| unusable(&error.to_string()))?;
+    if !about.is_file() {
+        return Err(unusable("is not a file"));
+    }
+    if about.len() > FILES_BYTES_MAX as u64 {
+        return Err(unusable("is larger than 8 MiB"));
+    }
+    let data = std::fs::read(path).map_err(|error| unusable(&error.to_string()))?;
+    Ok(PromptFileInput::new(name, &data))
 }
 
 /// Returns the best agent that can be run.

@@ -84,7 +84,8 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::WebhookUpdate => json!({ "webhook": id, "active": false }),
         Operation::WebhookDelete => json!({ "webhook": id }),
         Operation::ConfigSet => json!({ "key": "review.max_iterations", "value": 4 }),
-        Operation::EventList
+        Operation::TurnFile
+        | Operation::EventList
         | Operation::BackupCreate
         | Operation::LoginLinkCreate
         | Operation::LoginRedeem

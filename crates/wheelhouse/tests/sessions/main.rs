@@ -9,6 +9,7 @@ mod approvals;
 mod claims;
 mod deliveries;
 mod family;
+mod files;
 mod flood;
 mod harness;
 mod life;

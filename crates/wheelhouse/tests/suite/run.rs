@@ -197,3 +197,24 @@ fn a_prompt_is_sent_and_only_its_turn_is_told() {
         .collect();
     assert_eq!(states, ["completed", "cancelled"]);
 }
+
+#[test]
+fn files_are_sent_along() {
+    let server = TestServer::start();
+    let session = begin(&server, "say ready");
+    assert_eq!(run(&server, &["wait", &session]).code, 0);
+    let (notes, missing) = (
+        server.home().join("notes.txt"),
+        server.home().join("missing"),
+    );
+    std::fs::write(&notes, "buy milk").unwrap();
+    let path = notes.to_str().unwrap();
+    let sent = run(&server, &["send", &session, "files", "--file", path, "-w"]);
+    assert_eq!(sent.code, 0, "{sent:?}");
+    let line = "resource notes.txt text/plain 8 bytes";
+    assert!(sent.stdout.contains(line), "{sent:?}");
+    let path = missing.to_str().unwrap();
+    let refused = run(&server, &["send", &session, "files", "--file", path]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(refused.stderr.contains("missing"), "{refused:?}");
+}

@@ -1,0 +1,95 @@
+//! Files that come with prompts.
+
+use std::time::Duration;
+
+use wh_api::{PromptFileInput, SessionPromptRequest};
+
+use crate::harness::{World, prompt_of};
+
+const PNG: &[u8] = b"\x89PNG\r\n\x1a\nnot much of a picture";
+
+fn with(session: &str, prompt: &str, files: &[(&str, &[u8])]) -> SessionPromptRequest {
+    let file = |(name, data): &(&str, &[u8])| PromptFileInput::new(name, data);
+    SessionPromptRequest {
+        files: files.iter().map(file).collect(),
+        wait: Some(30),
+        ..prompt_of(session, prompt)
+    }
+}
+
+#[tokio::test]
+async fn the_agent_gets_each_file_in_the_best_way_and_the_transcript_names_it() {
+    let world = World::new();
+    let session = world.session().await;
+    let files: [(&str, &[u8]); 3] = [
+        ("a shot.png", PNG),
+        ("notes.txt", b"buy milk"),
+        ("core", b"\x7fELF\0\0"),
+    ];
+    let request = with(&session, "files", &files);
+    let prompted = world.client.session_prompt(&request).await.unwrap();
+    assert_eq!(prompted.turn.state, "completed");
+    let said = world.said(&session).await;
+    for line in [
+        format!("image a%20shot.png image/png {} bytes", PNG.len()),
+        "resource notes.txt text/plain 8 bytes".to_owned(),
+        "resource_link core application/octet-stream 6 bytes".to_owned(),
+    ] {
+        assert!(said.contains(&line), "{line}: {said}");
+    }
+
+    let transcript = world.transcript(&session).await;
+    let prompt = transcript.iter().find(|it| it.kind == "prompt").unwrap();
+    let named = &prompt.detail.as_ref().unwrap()["files"];
+    assert_eq!(named[1]["name"], "notes.txt");
+    assert_eq!(named[0]["media_type"], "image/png");
+    let turn = prompt.turn_id.as_ref().unwrap();
+    let back = world.client.turn_file(turn, 1).await.unwrap();
+    assert_eq!(back.data, PromptFileInput::new("", PNG).data);
+    assert_eq!(back.media_type, "image/png");
+    let none = world.client.turn_file(turn, 4).await.unwrap_err();
+    assert!(none.to_string().contains("file"), "{none}");
+}
+
+#[tokio::test]
+async fn a_file_that_waits_outlives_the_server() {
+    let mut world = World::new();
+    let session = world.session().await;
+    world.send(&session, "sleep 2").await;
+    let mut waiting = with(&session, "files", &[("notes.txt", b"buy milk")]);
+    waiting.wait = None;
+    world.client.session_prompt(&waiting).await.unwrap();
+    world.crash(Duration::ZERO).await;
+    world.rest(&session).await;
+    let said = world.said(&session).await;
+    assert!(
+        said.contains("resource notes.txt text/plain 8 bytes"),
+        "{said}"
+    );
+}
+
+#[tokio::test]
+async fn what_a_prompt_cannot_carry_is_refused_by_name() {
+    let world = World::new();
+    let session = world.session().await;
+    let refused = async |request: SessionPromptRequest| {
+        let answer = world.client.session_prompt(&request).await;
+        answer.unwrap_err().to_string()
+    };
+    let path = refused(with(&session, "files", &[("../../etc/passwd", b"x")])).await;
+    assert!(
+        path.contains("files[0]") && path.contains("slash"),
+        "{path}"
+    );
+    let many = [("a", b"x".as_slice()); 9];
+    let many = refused(with(&session, "files", &many)).await;
+    assert!(many.contains("more than 8"), "{many}");
+    let big = vec![0; (8 << 20) + 1];
+    let big = refused(with(&session, "files", &[("big", &big)])).await;
+    assert!(big.contains("8 MiB"), "{big}");
+    let mut garbage = with(&session, "files", &[("a", b"x")]);
+    garbage.files[0].data = "<not base64>".to_owned();
+    let garbage = refused(garbage).await;
+    assert!(garbage.contains("files[0]: is not base64"), "{garbage}");
+    assert!(world.turns(&session).await.is_empty());
+}
