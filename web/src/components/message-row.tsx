@@ -5,6 +5,7 @@ import type { Message } from "@/api/client";
 import { Disclosure } from "@/ui/disclosure";
 
 import { AnsiText } from "./ansi-text";
+import { SentFiles } from "./attachments";
 import { Markdown } from "./markdown";
 import { Name } from "./name";
 import { ToolCall } from "./tool-call";
@@ -18,6 +19,7 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
           <div dir="auto" className="rounded-lg bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
             <AnsiText>{message.text}</AnsiText>
           </div>
+          <SentFiles turn={message.turn_id ?? undefined} detail={message.detail} />
         </Entry>
       );
     case "agent":

@@ -7,17 +7,24 @@ import { turn, turnList } from "@/api/queries";
 import { asText, useStored } from "@/hooks/use-stored";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
+import { attach, type Attached } from "@/util/files";
 import { isBusy, sessionCan } from "@/util/session";
 import { counted, plain, shortened } from "@/util/text";
+
+import { AttachButton, Attachments } from "./attachments";
 
 /** Sends a prompt to a session. */
 export function usePrompt(session: string) {
   return useMutation({
-    mutationFn: ({ prompt, whenBusy }: { prompt: string; whenBusy?: "queue" | "steer" }) =>
+    mutationFn: ({ prompt, whenBusy, files }: { prompt: string; whenBusy?: "queue" | "steer"; files?: Attached[] }) =>
       ask(
         api.POST("/api/v1/sessions/{session}/prompts", {
           params: { path: { session }, header: mark() },
-          body: { prompt, when_busy: whenBusy ?? "queue" },
+          body: {
+            prompt,
+            when_busy: whenBusy ?? "queue",
+            ...(files?.length && { files: files.map(({ name, data }) => ({ name, data })) }),
+          },
         }),
       ),
     onError: toastError,
@@ -28,6 +35,17 @@ export function usePrompt(session: string) {
 export function PromptBox({ id, session }: { id: string; session: Session }) {
   const [text, setText] = useStored(`prompt-${id}`, "", asText);
   const [whenBusy, setWhenBusy] = useState<"queue" | "steer">("queue");
+  const [files, setFiles] = useState<Attached[]>([]);
+  const add = async (chosen: File[]) => {
+    if (chosen.length === 0) return;
+    try {
+      const attached = await attach(files, chosen);
+      setFiles(attached.files);
+      if (attached.refused) toastError(new Error(attached.refused));
+    } catch (error) {
+      toastError(error);
+    }
+  };
   const send = usePrompt(id);
   const interrupt = useMutation({
     mutationFn: () =>
@@ -39,7 +57,11 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
   const busy = isBusy(session.state);
   const submit = () => {
     if (text.trim() === "" || refused || send.isPending) return;
-    send.mutate({ prompt: text, whenBusy }, { onSuccess: () => setText("") });
+    const sent = () => {
+      setText("");
+      setFiles([]);
+    };
+    send.mutate({ prompt: text, whenBusy, files }, { onSuccess: sent });
   };
   return (
     <form
@@ -47,6 +69,14 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
       onSubmit={(event) => {
         event.preventDefault();
         submit();
+      }}
+      onDragOver={(event) => {
+        if (event.dataTransfer.types.includes("Files")) event.preventDefault();
+      }}
+      onDrop={(event) => {
+        if (refused || event.dataTransfer.files.length === 0) return;
+        event.preventDefault();
+        void add([...event.dataTransfer.files]);
       }}
     >
       <Queue session={id} />
@@ -62,6 +92,11 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
         disabled={refused !== undefined}
         value={text}
         onChange={(event) => setText(event.target.value)}
+        onPaste={(event) => {
+          if (event.clipboardData.files.length === 0) return;
+          event.preventDefault();
+          void add([...event.clipboardData.files]);
+        }}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault();
@@ -69,6 +104,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
           }
         }}
       />
+      <Attachments files={files} onRemove={(index) => setFiles(files.filter((_, other) => other !== index))} />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         {busy && (
           <label className="mr-auto flex items-center gap-2 text-sm text-muted">
@@ -92,6 +128,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
             <Square size={13} aria-hidden="true" /> Interrupt
           </Button>
         )}
+        <AttachButton refused={refused} onChosen={(chosen) => void add(chosen)} />
         <Button type="submit" look="primary" refused={refused} disabled={text.trim() === "" || send.isPending}>
           <CornerDownLeft size={14} aria-hidden="true" /> Send
         </Button>
