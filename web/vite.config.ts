@@ -4,6 +4,8 @@ import tailwindcss from "@tailwindcss/vite";
 import react from "@vitejs/plugin-react";
 import { defineConfig } from "vitest/config";
 
+import { compressed } from "./scripts/compress.ts";
+
 /** The server that `npm run dev` passes requests on to. */
 const server = process.env.WHEELHOUSE_URL ?? "http://127.0.0.1:4180";
 
@@ -13,7 +15,7 @@ const proxied = { target: server, changeOrigin: true, headers: { origin: server 
 const inBrowser = { environment: "node", testTimeout: 90_000, hookTimeout: 60_000, maxWorkers: 2 };
 
 export default defineConfig({
-  plugins: [react(), tailwindcss()],
+  plugins: [react(), tailwindcss(), compressed()],
   resolve: { alias: { "@": fileURLToPath(new URL("./src", import.meta.url)) } },
   build: {
     outDir: "dist",

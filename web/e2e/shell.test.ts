@@ -46,3 +46,17 @@ test("the theme is kept, and a phone shows everything without scrolling sideways
   }
   expect(troubles).toEqual([]);
 });
+
+test("what the page consists of comes compressed, and is kept", async () => {
+  const document = await fetch(on.server.url, { headers: { "accept-encoding": "br" } });
+  const [script = ""] = /\/assets\/[^"]+\.js/.exec(await document.text()) ?? [];
+  for (const encoding of ["br", "gzip"]) {
+    const answer = await fetch(on.server.url + script, { headers: { "accept-encoding": encoding } });
+    const text = await answer.text();
+    expect(answer.headers.get("content-encoding")).toBe(encoding);
+    expect(Number(answer.headers.get("content-length"))).toBeLessThan(text.length / 2);
+    expect(answer.headers.get("cache-control")).toContain("immutable");
+  }
+  const known = { "accept-encoding": "br", "if-none-match": document.headers.get("etag") ?? "" };
+  expect((await fetch(on.server.url, { headers: known })).status).toBe(304);
+});

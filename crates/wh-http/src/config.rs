@@ -2,9 +2,10 @@
 
 use std::time::Duration;
 
+use bytes::Bytes;
 use tokio_util::task::TaskTracker;
 
-use crate::guard::GuardConfig;
+use crate::{dashboard, guard::GuardConfig};
 
 /// The settings of [`router`](crate::router).
 #[derive(Clone, Debug)]
@@ -17,6 +18,8 @@ pub struct HttpConfig {
     pub authorization_servers: Vec<String>,
     /// The limits of requests and streams.
     pub limits: RequestLimits,
+    /// Finds a file of the dashboard. Usually those that were built into the program.
+    pub dashboard: DashboardFiles,
     /// Owns what outlives a request: upgraded connections and upkeep. They end when the application's shutdown token
     /// is cancelled; close it and wait for it after serving.
     pub tasks: TaskTracker,
@@ -30,6 +33,7 @@ impl HttpConfig {
             guard,
             authorization_servers: vec![],
             limits: RequestLimits::default(),
+            dashboard: dashboard::embedded,
             tasks: TaskTracker::new(),
         }
     }
@@ -38,6 +42,18 @@ impl HttpConfig {
     pub(crate) fn url(&self, path: &str) -> String {
         format!("{}{path}", self.base_url.trim_end_matches('/'))
     }
+}
+
+/// Finds a file by its path, such as `index.html`. What it is called with `.br` or `.gz` added is the same, compressed.
+pub type DashboardFiles = fn(&str) -> Option<DashboardFile>;
+
+/// A file of the dashboard.
+#[derive(Clone, Debug)]
+pub struct DashboardFile {
+    /// What is in it.
+    pub data: Bytes,
+    /// SHA-256 of what is in it.
+    pub hash: [u8; 32],
 }
 
 /// What one request, and all open streams together, may take up. Connections have [`crate::serve::Limits`].

@@ -17,6 +17,7 @@ mod call;
 mod config;
 mod dashboard;
 mod edge;
+mod encoding;
 mod error;
 mod events;
 pub mod guard;
@@ -39,7 +40,7 @@ mod streams;
 mod table;
 mod well_known;
 
-pub use config::{HttpConfig, RequestLimits};
+pub use config::{DashboardFile, DashboardFiles, HttpConfig, RequestLimits};
 pub use edge::Edge;
 pub use mounts::{DialectMount, LineServer, LineStream, McpEndpoint, Mounts, mount};
 pub use observe::RequestId;

@@ -8,6 +8,7 @@
 mod auth;
 mod browser;
 mod client;
+mod dashboard;
 mod edge;
 mod events;
 mod harness;
