@@ -14,6 +14,13 @@ async function problems(page: Page, theme: string): Promise<string[]> {
   return found.violations.flatMap((rule) => rule.nodes.map((node) => `${rule.id}: ${node.html.slice(0, 150)} ${node.failureSummary ?? ""}`));
 }
 
+/** Runs a loop of one iteration. */
+async function oneLoop(repo: string): Promise<string> {
+  const template = 'call note_add {"notes": [{"kind": "tip", "content": "mind the gap"}]}\ncall iteration_summary {"summary": "did it"}';
+  const body = { agent: "echo", repo, spec: "Do it", template, tasks: [{ content: "one" }], iterations_max: 1 };
+  return String((await on.server.rest(await on.server.key(), "POST", "/loops", body)).short_id);
+}
+
 test.each(["light", "dark"])("every page can be used by everybody (%s)", async (theme) => {
   const repo = await on.server.repo(theme);
   const { page } = await visit(on.browser, on.server);
@@ -30,7 +37,7 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
     await page.getByRole("tabpanel", { name: pane }).locator("li, dl, form").first().waitFor();
     found[pane] = await problems(page, theme);
   }
-  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Users", "Audit", "Settings"]) {
+  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Loops", "Search", "Agents", "Cost", "Keys", "Users", "Audit", "Settings"]) {
     await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
     await page.getByRole("heading", { level: 1 }).waitFor();
     await page.getByText("Loading…").waitFor({ state: "detached" });
@@ -55,6 +62,14 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   found.zone = await problems(page, theme);
   await page.keyboard.press("Escape");
   await page.getByRole("dialog").waitFor({ state: "detached" });
+  await page.goto(`${on.server.url}/loops`);
+  await page.getByRole("button", { name: "New loop" }).click();
+  await page.getByText("Branch and template").click();
+  await page.getByRole("form", { name: "Start a loop" }).getByLabel(/^Template/).waitFor();
+  found["new loop"] = await problems(page, theme);
+  await page.goto(`${on.server.url}/loops/${await oneLoop(theme)}`);
+  await page.getByRole("region", { name: "Iterations" }).getByText("did it").waitFor();
+  found.loop = await problems(page, theme);
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();
   found.dialog = await problems(page, theme);

@@ -6,6 +6,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { conversation, idle, visit } from "./browser";
+import type { TestServer } from "./server";
 import { stage } from "./stage";
 
 /** Whatever of these runs says so by a dialog, an error, a mark on the window, or a request. */
@@ -81,7 +82,8 @@ test("nothing that an agent, a branch, a file or a title says is run or fetched"
   await server.rest(key, "PATCH", `/boards/${String(board.id)}`, { place });
   const boards = ["", `/${String(board.short_id)}`, `/${String(board.short_id)}?view=status`].map((rest) => `/boards${rest}`);
 
-  for (const address of [...boards, "/", "/inbox", "/new", "/agents", "/search?q=pwned", `/sessions/${id}`]) {
+  const loop = await hostileLoop(server, key, String(added.id));
+  for (const address of [...boards, `/loops/${loop}`, "/loops", "/", "/inbox", "/new", "/agents", "/search?q=pwned", `/sessions/${id}`]) {
     await page.goto(server.url + address);
     await page.getByRole("main").getByText(/pwned/).first().waitFor();
   }
@@ -125,6 +127,21 @@ test("nothing that an agent, a branch, a file or a title says is run or fetched"
   }
 });
 
+/** Runs a loop whose every text is hostile: its title, task, note and summary. */
+async function hostileLoop(server: TestServer, key: string, repo: string): Promise<string> {
+  const text = JSON.stringify(MARKUP.slice(0, 4).join(" "));
+  const loop = await server.rest(key, "POST", "/loops", {
+    agent: "echo",
+    repo,
+    title: MARKUP[1],
+    spec: worst.join("\n").replace("\u0000", ""),
+    tasks: MARKUP.map((content) => ({ content })),
+    iterations_max: 1,
+    template: `call note_add {"notes": [{"kind": "tip", "content": ${text}}]}\ncall iteration_summary {"summary": ${text}}`,
+  });
+  return String(loop.short_id);
+}
+
 /** Scrolls through the conversation from its end to its beginning, opens whatever opens, and returns what was there. */
 async function readThrough(page: Page) {
   const log = conversation(page);
@@ -133,6 +150,8 @@ async function readThrough(page: Page) {
     await log.evaluate((element) => {
       element.querySelectorAll("details").forEach((details) => (details.open = true));
     });
+    // What is inside is drawn when it is opened.
+    await page.waitForTimeout(50);
     const seen = await log.evaluate((element) => ({
       text: (element as HTMLElement).innerText,
       elements: document.querySelectorAll("main img, iframe, object, embed, main form[action], base, main style, main link").length,

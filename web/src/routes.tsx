@@ -32,6 +32,16 @@ const tree = root.addChildren([
   }),
   createRoute({
     getParentRoute: () => root,
+    path: "/loops",
+    component: lazyRouteComponent(() => import("@/pages/loops"), "LoopsPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
+    path: "/loops/$loop",
+    component: lazyRouteComponent(() => import("@/pages/loop"), "LoopPage"),
+  }),
+  createRoute({
+    getParentRoute: () => root,
     path: "/search",
     validateSearch: (search: Record<string, unknown>) => (typeof search.q === "string" ? { q: search.q } : {}),
     component: lazyRouteComponent(() => import("@/pages/search"), "SearchPage"),

@@ -3,14 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    IterationEnd, Loop, LoopDetail, LoopIteration, LoopLogEntry, LoopState, LoopWish, ShortId,
-    TaskStatus,
+    Iteration, IterationEnd, Loop, LoopDetail, LoopIteration, LoopLogEntry, LoopState, LoopWish,
+    ShortId, TaskStatus,
 };
 
 use crate::{BudgetInput, common::time, task::shortened};
 
-/// The most characters of a specification, and of a task, that are shown.
+/// The most characters of a specification, of what an iteration came to, and of a task, that are shown.
 const SPEC_CHARS_MAX: usize = 2_000;
+const SUMMARY_CHARS_MAX: usize = 500;
 const TASK_CHARS_MAX: usize = 200;
 
 /// A loop in a list.
@@ -150,6 +151,9 @@ pub struct LoopIterationView {
     pub end: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
+    /// What it said that it came to, shortened.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub summary: Option<String>,
     /// Whether it changed a file, a task or a note, or said something new.
     pub changed: bool,
     pub tokens_used: u64,
@@ -159,9 +163,13 @@ pub struct LoopIterationView {
     pub ended_at: Option<String>,
 }
 
-impl From<&LoopIteration> for LoopIterationView {
-    fn from(it: &LoopIteration) -> Self {
+impl LoopIterationView {
+    fn new(it: &LoopIteration, summaries: &[Iteration]) -> Self {
+        // A session has one summary on a list.
+        let said = |said: &&Iteration| it.session.is_some() && said.session == it.session;
+        let summary = summaries.iter().find(said);
         Self {
+            summary: summary.map(|said| shortened(said.summary.as_str(), SUMMARY_CHARS_MAX)),
             number: it.number,
             session_id: it.session.map(|id| id.to_string()),
             end: it.end.as_ref().map(|end| end.as_str().to_owned()),
@@ -218,7 +226,9 @@ impl From<&LoopDetail> for LoopView {
             tokens_used: detail.usage.tokens(),
             cost_micros: detail.usage.cost_micros,
             wall_seconds_used: detail.usage.wall_seconds,
-            iterations: detail.iterations.iter().map(Into::into).collect(),
+            iterations: (detail.iterations.iter())
+                .map(|it| LoopIterationView::new(it, &detail.summaries))
+                .collect(),
             created_at: time(it.created_at),
             updated_at: time(it.updated_at),
         }

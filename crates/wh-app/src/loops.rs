@@ -260,6 +260,7 @@ impl App {
             usage,
             is_waiting,
             iterations,
+            summaries: self.store.iteration_list(list, ITERATIONS_SHOWN).await?,
             of,
         })
     }

@@ -1,8 +1,8 @@
 //! What callers ask of loops, and what they are told.
 
 use crate::{
-    AgentName, BranchName, Budget, Loop, LoopIteration, LoopSpec, Policy, PromptTemplate,
-    Reference, Task, TaskInput, Title, Usage, WorktreeBase,
+    AgentName, BranchName, Budget, Iteration, Loop, LoopIteration, LoopSpec, Policy,
+    PromptTemplate, Reference, Task, TaskInput, Title, Usage, WorktreeBase,
 };
 
 /// A loop to start.
@@ -41,4 +41,6 @@ pub struct LoopDetail {
     pub is_waiting: bool,
     /// The latest iterations, the last one first.
     pub iterations: Vec<LoopIteration>,
+    /// What the latest of them said that they came to.
+    pub summaries: Vec<Iteration>,
 }

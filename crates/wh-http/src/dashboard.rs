@@ -21,12 +21,14 @@ use crate::{
 
 /// The addresses of the dashboard's pages. One document serves them all, and shows the page that its address names; the list is
 /// the same as the routes of `web/src/routes.tsx`, so that an address that leads nowhere is not found here either.
-pub(crate) const PAGES: [&str; 13] = [
+pub(crate) const PAGES: [&str; 15] = [
     "/",
     "/boards",
     "/boards/{board}",
     "/inbox",
     "/new",
+    "/loops",
+    "/loops/{loop}",
     "/search",
     "/agents",
     "/keys",

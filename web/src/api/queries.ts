@@ -1,6 +1,6 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
-import { api, ask, isSignedOut, type Message } from "./client";
+import { api, ask, isSignedOut, type Message, type Schemas } from "./client";
 
 /** The name of everything that is kept, from the general to the special: the feed invalidates by the beginning of a name. */
 export const keys = {
@@ -20,8 +20,8 @@ export const keys = {
   agents: ["agents"] as const,
   keys: ["keys"] as const,
   tasks: ["tasks"] as const,
-  taskList: (session: string) => ["tasks", session] as const,
-  notes: (session: string) => ["tasks", session, "notes"] as const,
+  taskList: (of: ListOf) => ["tasks", of] as const,
+  notes: (of: ListOf) => ["tasks", of, "notes"] as const,
   loops: ["loops"] as const,
   loop: (id: string) => ["loops", id] as const,
   boards: ["boards"] as const,
@@ -29,6 +29,8 @@ export const keys = {
   /** What makes a list of sessions out of date does so to the cards of a board. */
   cards: (board: string) => ["sessions", "board", board] as const,
   worktrees: ["worktrees"] as const,
+  loopLog: (id: string) => ["loops", id, "log"] as const,
+  endedLoop: (id: string) => ["ended-loop", id] as const,
   search: (words: string) => ["search", words] as const,
   users: ["users"] as const,
   config: ["config"] as const,
@@ -37,6 +39,9 @@ export const keys = {
   usageOf: (query: UsageQuery) => ["usage", query] as const,
   audit: (operation: string) => ["audit", operation] as const,
 };
+
+/** What has a list of tasks: the tree that a session is in, or a loop. */
+export type ListOf = { session: string } | { loop: string };
 
 /** The last 8 digits of an id, which the server takes wherever it takes an id. */
 export function shortId(id: string): string {
@@ -119,18 +124,18 @@ export const keyList = queryOptions({
   queryFn: ({ signal }) => ask(api.GET("/api/v1/keys", { params: { query: { limit: 200 } }, signal })),
 });
 
-/** The tasks that the session shares with its whole tree. */
-export const taskList = (session: string) =>
+/** The tasks of a list. */
+export const taskList = (of: ListOf) =>
   queryOptions({
-    queryKey: keys.taskList(session),
-    queryFn: ({ signal }) => ask(api.GET("/api/v1/tasks", { params: { query: { session, limit: 200 } }, signal })),
+    queryKey: keys.taskList(of),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/tasks", { params: { query: { ...of, limit: 200 } }, signal })),
   });
 
-/** What agents of the tree noted for later ones. */
-export const noteList = (session: string) =>
+/** What agents noted for later ones. */
+export const noteList = (of: ListOf) =>
   queryOptions({
-    queryKey: keys.notes(session),
-    queryFn: ({ signal }) => ask(api.GET("/api/v1/notes", { params: { query: { session, limit: 50 } }, signal })),
+    queryKey: keys.notes(of),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/notes", { params: { query: { ...of, limit: 50 } }, signal })),
   });
 
 export const loopList = queryOptions({
@@ -169,6 +174,32 @@ export const worktreeList = queryOptions({
   queryKey: keys.worktrees,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/worktrees", { params: { query: { limit: 200 } }, signal })),
 });
+
+/** A loop that has ended; nothing can happen to it any more, so it is asked for once. */
+export const endedLoop = (id: string) =>
+  queryOptions({
+    queryKey: keys.endedLoop(id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/loops/{loop}", { params: { path: { loop: id } }, signal })),
+  });
+
+const LOG_AT_ONCE = 200;
+
+/** What happened in a loop. What was read is kept, and only what came after it is asked for. */
+export const loopLog = (id: string) =>
+  queryOptions({
+    queryKey: keys.loopLog(id),
+    queryFn: async ({ client, signal }) => {
+      let entries = client.getQueryData<Schemas["LoopLogEntryView"][]>(keys.loopLog(id)) ?? [];
+      for (;;) {
+        const query = { after: entries.at(-1)?.seq ?? 0, limit: LOG_AT_ONCE };
+        const more = await ask(api.GET("/api/v1/loops/{loop}/log", { params: { path: { loop: id }, query }, signal }));
+        entries = [...entries, ...more.entries];
+        if (more.entries.length < LOG_AT_ONCE) {
+          return entries;
+        }
+      }
+    },
+  });
 
 export const search = (words: string) =>
   queryOptions({

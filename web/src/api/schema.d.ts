@@ -2550,6 +2550,8 @@ export interface components {
             /** @description done, cancelled or failed; absent while it is under way */
             end?: string | null;
             reason?: string | null;
+            /** @description What it said that it came to, shortened. */
+            summary?: string | null;
             /** @description Whether it changed a file, a task or a note, or said something new. */
             changed: boolean;
             /** Format: uint64 */

@@ -12,8 +12,8 @@ import { plain } from "@/util/text";
 
 import { Name } from "./name";
 
-/** Where a session is to work. */
-type Place = { kind: "repo"; id: string } | { kind: "add"; source: string } | { kind: "scratch" };
+/** Where an agent is to work. */
+export type Place = { kind: "repo"; id: string } | { kind: "add"; source: string } | { kind: "scratch" };
 
 /** Three choices and a button: where, who, what. */
 export function NewSession() {
@@ -29,7 +29,7 @@ export function NewSession() {
 function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [place, setPlace] = useState<Place>(() => (repos[0] ? { kind: "repo", id: repos[0].id } : { kind: "add", source: "" }));
+  const [place, setPlace] = useState(() => firstPlace(repos));
   const [agent, setAgent] = useState(() => bestAgent(agents));
   const [prompt, setPrompt] = useStored("new-session-prompt", "", asText);
   const field = useId();
@@ -45,7 +45,7 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
       await navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } });
     },
   });
-  const isComplete = agent !== "" && (place.kind !== "add" || place.source.trim() !== "");
+  const isComplete = agent !== "" && isNamed(place);
   return (
     <form
       className="flex flex-col gap-6"
@@ -54,7 +54,7 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
         start.mutate();
       }}
     >
-      <Places repos={repos} place={place} onChange={setPlace} />
+      <Places repos={repos} place={place} onChange={setPlace} hasScratch />
       <Agents agents={agents} agent={agent} onChange={setAgent} />
       <div>
         <label htmlFor={field} className="mb-2 block font-medium">
@@ -77,14 +77,20 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
   );
 }
 
+/** The newest repository, or one that is still to be named. */
+export const firstPlace = (repos: Repo[]): Place =>
+  repos[0] ? { kind: "repo", id: repos[0].id } : { kind: "add", source: "" };
+
+export const isNamed = (place: Place): boolean => place.kind !== "add" || place.source.trim() !== "";
+
 /** A real agent if there is one, so that echo is what remains. */
-function bestAgent(agents: Agent[]): string {
+export function bestAgent(agents: Agent[]): string {
   const ready = agents.filter((agent) => agent.ready);
   return (ready.find((agent) => agent.origin !== "built_in") ?? ready[0])?.name ?? "";
 }
 
 /** Adds the repository first if it is new, and returns what the server calls it. */
-async function repoOf(place: Place, repos: Repo[]): Promise<string | undefined> {
+export async function repoOf(place: Place, repos: Repo[]): Promise<string | undefined> {
   switch (place.kind) {
     case "repo":
       return place.id;
@@ -102,7 +108,15 @@ async function repoOf(place: Place, repos: Repo[]): Promise<string | undefined> 
   }
 }
 
-function Places({ repos, place, onChange }: { repos: Repo[]; place: Place; onChange: (place: Place) => void }) {
+interface PlacesProps {
+  repos: Repo[];
+  place: Place;
+  onChange: (place: Place) => void;
+  /** Whether there need not be a repository. */
+  hasScratch?: boolean;
+}
+
+export function Places({ repos, place, onChange, hasScratch = false }: PlacesProps) {
   const name = useId();
   const row = "flex items-start gap-2 rounded-md border border-line bg-panel px-3 py-2";
   return (
@@ -145,21 +159,23 @@ function Places({ repos, place, onChange }: { repos: Repo[]; place: Place; onCha
           />
         </label>
       </div>
-      <label className={row}>
-        <input
-          type="radio"
-          name={name}
-          className="mt-1"
-          checked={place.kind === "scratch"}
-          onChange={() => onChange({ kind: "scratch" })}
-        />
-        <span>An empty directory, without a repository</span>
-      </label>
+      {hasScratch && (
+        <label className={row}>
+          <input
+            type="radio"
+            name={name}
+            className="mt-1"
+            checked={place.kind === "scratch"}
+            onChange={() => onChange({ kind: "scratch" })}
+          />
+          <span>An empty directory, without a repository</span>
+        </label>
+      )}
     </fieldset>
   );
 }
 
-function Agents({ agents, agent, onChange }: { agents: Agent[]; agent: string; onChange: (agent: string) => void }) {
+export function Agents({ agents, agent, onChange }: { agents: Agent[]; agent: string; onChange: (agent: string) => void }) {
   const name = useId();
   return (
     <fieldset className="grid gap-2 sm:grid-cols-2">

@@ -1,7 +1,7 @@
-import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, PanelsTopLeft, ScrollText, Search, Settings, SquarePen, Users, type LucideIcon } from "lucide-react";
+import { Bot, CircleDollarSign, Inbox, KeyRound, LayoutGrid, PanelsTopLeft, Repeat, ScrollText, Search, Settings, SquarePen, Users, type LucideIcon } from "lucide-react";
 
 interface PageLink {
-  to: "/" | "/boards" | "/inbox" | "/new" | "/search" | "/agents" | "/cost" | "/keys" | "/users" | "/audit" | "/settings";
+  to: "/" | "/boards" | "/inbox" | "/new" | "/loops" | "/search" | "/agents" | "/cost" | "/keys" | "/users" | "/audit" | "/settings";
   title: string;
   icon: LucideIcon;
   /** The key that follows `g`. */
@@ -14,6 +14,7 @@ export const PAGES: PageLink[] = [
   { to: "/boards", title: "Boards", icon: PanelsTopLeft, key: "b" },
   { to: "/inbox", title: "Inbox", icon: Inbox, key: "i" },
   { to: "/new", title: "New session", icon: SquarePen, key: "n" },
+  { to: "/loops", title: "Loops", icon: Repeat, key: "r" },
   { to: "/search", title: "Search", icon: Search, key: "f" },
   { to: "/agents", title: "Agents", icon: Bot, key: "a" },
   { to: "/cost", title: "Cost", icon: CircleDollarSign, key: "c" },

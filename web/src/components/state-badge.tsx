@@ -2,11 +2,16 @@ import { Badge, type Tone } from "@/ui/badge";
 
 const TONES: Record<string, Tone> = {
   creating: "info",
+  beginning: "info",
   running: "info",
   reviewing: "info",
   stopping: "info",
   waiting: "warn",
   interrupted: "warn",
+  paused: "warn",
+  limit: "warn",
+  budget: "warn",
+  stalled: "warn",
   failed: "danger",
   idle: "good",
   completed: "good",

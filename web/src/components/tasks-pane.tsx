@@ -3,7 +3,7 @@ import { Plus } from "lucide-react";
 import { useState } from "react";
 
 import { api, ask, mark, type Schemas } from "@/api/client";
-import { noteList, taskList } from "@/api/queries";
+import { noteList, taskList, type ListOf } from "@/api/queries";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
@@ -15,9 +15,9 @@ type Task = Schemas["TaskView"];
 
 const STATUSES = ["remaining", "in_progress", "blocked", "completed", "cancelled"];
 
-/** The list of work that a tree of sessions shares, and what its agents noted. */
-export function TasksPane({ id }: { id: string }) {
-  const list = useQuery(taskList(id));
+/** The list of work that a tree of sessions or a loop has, and what its agents noted. */
+export function TasksPane({ of }: { of: ListOf }) {
+  const list = useQuery(taskList(of));
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="min-h-0 flex-1 overflow-y-auto p-3">
@@ -34,16 +34,16 @@ export function TasksPane({ id }: { id: string }) {
                 <Progress done={count("completed")} total={total} />
                 <ul aria-label="Tasks" className="flex flex-col gap-2">
                   {tasks.map((task) => (
-                    <TaskItem key={task.id} id={id} task={task} />
+                    <TaskItem key={task.id} of={of} task={task} />
                   ))}
                 </ul>
               </>
             );
           }}
         </Loaded>
-        <Notes id={id} />
+        <Notes of={of} />
       </div>
-      <AddTask id={id} />
+      <AddTask of={of} />
     </div>
   );
 }
@@ -57,13 +57,13 @@ function Progress({ done, total }: { done: number; total: number }) {
   );
 }
 
-function TaskItem({ id, task }: { id: string; task: Task }) {
+function TaskItem({ of, task }: { of: ListOf; task: Task }) {
   const update = useMutation({
     mutationFn: (status: string) =>
       ask(
         api.PATCH("/api/v1/tasks/{task}", {
           params: { path: { task: String(task.number) }, header: mark() },
-          body: { session: id, status },
+          body: { ...of, status },
         }),
       ),
     onError: toastError,
@@ -97,11 +97,11 @@ function TaskItem({ id, task }: { id: string; task: Task }) {
   );
 }
 
-function AddTask({ id }: { id: string }) {
+function AddTask({ of }: { of: ListOf }) {
   const [content, setContent] = useState("");
   const add = useMutation({
     mutationFn: () =>
-      ask(api.POST("/api/v1/tasks", { params: { header: mark() }, body: { session: id, tasks: [{ content: content.trim() }] } })),
+      ask(api.POST("/api/v1/tasks", { params: { header: mark() }, body: { ...of, tasks: [{ content: content.trim() }] } })),
     onSuccess: () => setContent(""),
     onError: toastError,
   });
@@ -124,8 +124,8 @@ function AddTask({ id }: { id: string }) {
   );
 }
 
-function Notes({ id }: { id: string }) {
-  const notes = useQuery(noteList(id)).data?.notes ?? [];
+function Notes({ of }: { of: ListOf }) {
+  const notes = useQuery(noteList(of)).data?.notes ?? [];
   if (notes.length === 0) {
     return null;
   }

@@ -74,7 +74,7 @@ function Shown({ session }: { session: Session }) {
             <TurnsPane id={id} />
           </Tabs.Content>
           <Tabs.Content value="tasks" className="min-h-0 flex-1">
-            <TasksPane id={id} />
+            <TasksPane of={{ session: id }} />
           </Tabs.Content>
           <Tabs.Content value="log" className="min-h-0 flex-1">
             <LogPane id={id} />
