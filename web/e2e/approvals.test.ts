@@ -55,6 +55,32 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   expect(troubles).toEqual([]);
 });
 
+test("a new question is heard, once sound is switched on", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  const notes = () => page.evaluate(() => Number(document.documentElement.dataset.notes ?? 0));
+  const count = () =>
+    page.evaluate(() => {
+      const create = AudioContext.prototype.createOscillator;
+      AudioContext.prototype.createOscillator = function () {
+        const heard = document.documentElement.dataset;
+        heard.notes = String(Number(heard.notes ?? 0) + 1);
+        return create.call(this);
+      };
+    });
+  await page.getByRole("link", { name: /^Inbox/ }).click();
+  await count();
+  const other = await on.server.cli("run", "--agent", "echo", "--detach", "question silent?");
+  await page.getByText("silent?", { exact: true }).waitFor();
+  expect(await notes()).toBe(0);
+  await page.getByRole("button", { name: "Sound", pressed: false }).click();
+  await page.getByRole("button", { name: "Sound", pressed: true }).waitFor();
+  expect(await notes()).toBe(2);
+  await on.server.cli("answer", other.trim(), "yes");
+  await on.server.cli("run", "--agent", "echo", "--detach", "question loud?");
+  await expect.poll(notes).toBe(4);
+  expect(troubles).toEqual([]);
+});
+
 test("steering ends the turn that runs, and an interrupt ends it for good", async () => {
   const { page, troubles } = await visit(on.browser, on.server);
   await startSession(page, "say working\nsleep 60");

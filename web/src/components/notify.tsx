@@ -1,9 +1,10 @@
 import { useQuery } from "@tanstack/react-query";
-import { Bell, BellOff } from "lucide-react";
+import { Bell, BellOff, Volume2, VolumeX } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
 import { approvalList } from "@/api/queries";
 import { Button } from "@/ui/button";
+import { chime, setSound, soundIsOn } from "@/util/chime";
 import { plain, shortened } from "@/util/text";
 
 const isPossible = "Notification" in window;
@@ -28,7 +29,22 @@ export function NotifyButton() {
   );
 }
 
-/** Tells of new questions while the page is in the background. */
+/** Switches the sound on and off; on, it is heard at once. */
+export function SoundButton() {
+  const [on, setOn] = useState(soundIsOn);
+  const toggle = () => {
+    setSound(!on);
+    setOn(!on);
+    if (!on) chime();
+  };
+  return (
+    <Button aria-pressed={on} onClick={toggle}>
+      {on ? <Volume2 size={14} aria-hidden="true" /> : <VolumeX size={14} aria-hidden="true" />} Sound
+    </Button>
+  );
+}
+
+/** Tells of new questions: by a sound if it is on, and by the browser while the page is in the background. */
 export function useNotifications(): void {
   const approvals = useQuery(approvalList).data?.approvals;
   const known = useRef<Set<string>>(undefined);
@@ -38,6 +54,9 @@ export function useNotifications(): void {
     }
     const fresh = known.current && approvals.filter((approval) => !known.current?.has(approval.id));
     known.current = new Set(approvals.map((approval) => approval.id));
+    if (fresh?.length && soundIsOn()) {
+      chime();
+    }
     if (isPossible && Notification.permission === "granted" && document.hidden) {
       fresh?.forEach((approval) => new Notification("An agent waits for you", { body: shortened(plain(approval.text), 200) }));
     }

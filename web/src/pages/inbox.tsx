@@ -4,7 +4,7 @@ import { useId, type ReactNode } from "react";
 import type { SessionCard } from "@/api/client";
 import { approvalList, sessionList } from "@/api/queries";
 import { ApprovalCard } from "@/components/approval";
-import { NotifyButton } from "@/components/notify";
+import { NotifyButton, SoundButton } from "@/components/notify";
 import { SessionCardItem } from "@/components/session-card";
 import { useNow } from "@/hooks/use-now";
 import { usePageTitle } from "@/hooks/use-page-title";
@@ -21,7 +21,10 @@ export function InboxPage() {
       <div className="mx-auto flex max-w-3xl flex-col gap-6 p-6">
         <div className="flex items-center justify-between gap-3">
           <h1 className="text-xl font-semibold">Inbox</h1>
-          <NotifyButton />
+          <div className="flex flex-wrap items-center gap-2">
+            <SoundButton />
+            <NotifyButton />
+          </div>
         </div>
         <Loaded query={approvals}>
           {(asked) => (
