@@ -31,32 +31,40 @@ test("screenshots", async () => {
     await on.server.rest(key, "POST", "/sessions", { agent: "echo", repo: repo.id, title, prompt });
   }
   const { page } = await visit(on.browser, on.server);
-  await page.setViewportSize({ width: 1280, height: 800 });
   const shot = (name: string) => page.screenshot({ path: `${FOLDER}${name}.png` });
-  const theme = async (name: string) => {
-    await page.evaluate((value) => localStorage.setItem("wheelhouse-theme", value), name);
-    await page.reload();
+  const diff = page.getByRole("tabpanel", { name: "Diff" });
+  /** Calls `look` in the light, in the dark, and on a phone, with what the picture's name ends in. */
+  const inAllWays = async (look: (way: string) => Promise<unknown>) => {
+    for (const [way, theme, width, height] of [
+      ["", "light", 1280, 800],
+      ["-dark", "dark", 1280, 800],
+      ["-phone", "light", 390, 844],
+    ] as const) {
+      await page.setViewportSize({ width, height });
+      await page.evaluate((value) => localStorage.setItem("wheelhouse-theme", value), theme);
+      await page.reload();
+      await look(way);
+    }
   };
-  await theme("light");
+  await page.setViewportSize({ width: 1280, height: 800 });
   await page.getByText("interrupted", { exact: true }).waitFor();
   await page.getByRole("region", { name: /^Ready \d/ }).getByRole("link", { name: /flaky/ }).getByText("idle").waitFor();
   await page.getByRole("region", { name: /^Needs you 3/ }).waitFor();
   await shot("sessions");
   await page.getByRole("link", { name: /rate limiting/ }).click();
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  const diff = page.getByRole("tabpanel", { name: "Diff" });
   await diff.getByRole("button", { name: "Comment on line 1 of src/limits.rs" }).click();
   await diff.getByRole("textbox").fill("make this a setting");
   await diff.getByRole("button", { name: "Add comment" }).click();
-  await shot("session");
-  await theme("dark");
-  await diff.getByText("make this a setting").waitFor();
-  await shot("session-dark");
+  await inAllWays(async (way) => {
+    await page.getByRole("button", { name: "Allow once" }).waitFor();
+    await diff.getByText("make this a setting").waitFor();
+    await shot(`session${way}`);
+    await diff.screenshot({ path: `${FOLDER}diff${way}.png` });
+  });
   await page.getByRole("link", { name: /^Inbox/ }).click();
-  await page.getByRole("textbox", { name: "Your answer" }).waitFor();
-  await shot("inbox-dark");
-  await theme("light");
-  await page.setViewportSize({ width: 390, height: 844 });
-  await page.getByRole("textbox", { name: "Your answer" }).waitFor();
-  await shot("inbox-phone");
+  await inAllWays(async (way) => {
+    await page.getByRole("textbox", { name: "Your answer" }).waitFor();
+    await shot(`inbox${way}`);
+  });
 });

@@ -35,8 +35,8 @@ function Shown({ session }: { session: Session }) {
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHeader id={id} session={session} />
-      <div className="flex min-h-0 flex-1 max-lg:flex-col">
-        <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:min-h-[55vh]">
+      <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:overflow-y-auto">
+        <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:h-[88%] max-lg:flex-none">
           <Conversation key={at} session={id} count={session.last_seq} at={at} />
           <Waiting id={id} />
           <PromptBox id={id} session={session} />
@@ -51,7 +51,7 @@ function Shown({ session }: { session: Session }) {
               replace: true,
             })
           }
-          className="flex min-h-0 w-[44%] flex-col border-l border-line max-lg:w-full max-lg:flex-1 max-lg:border-t max-lg:border-l-0"
+          className="flex min-h-0 w-[44%] flex-col border-l border-line max-lg:h-[94%] max-lg:w-full max-lg:flex-none max-lg:border-t max-lg:border-l-0"
         >
           <Tabs.List aria-label="Panes" className="flex gap-1 border-b border-line bg-panel px-2">
             {PANES.map((name) => (
