@@ -9,10 +9,22 @@ const on = stage();
 const zone = (page: Page, name: string) => page.getByRole("region", { name: `Zone ${name}` });
 const card = (page: Page, title: string) => page.getByRole("article", { name: `Session ${title}` });
 
+/** Returns where something is, once it has come to rest: the canvas fits its view a few frames after it was asked to. */
 async function box(locator: Locator) {
-  const found = await locator.boundingBox();
-  if (!found) throw new Error("it is not shown");
-  return found;
+  for (let before = ""; ; ) {
+    const found = await locator.boundingBox();
+    if (!found) throw new Error("it is not shown");
+    const now = JSON.stringify(found);
+    if (now === before) return found;
+    before = now;
+    await locator.evaluate((element) => {
+      const frames = (left: number, done: () => void) => {
+        if (left === 0) done();
+        else element.ownerDocument.defaultView?.requestAnimationFrame(() => frames(left - 1, done));
+      };
+      return new Promise<void>((done) => frames(6, done));
+    });
+  }
 }
 
 /** Takes hold of something by its middle, or a point of it, and lets go of it at another. */
