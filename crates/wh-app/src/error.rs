@@ -127,8 +127,9 @@ impl From<SettingRefusal> for AppError {
 impl From<GitError> for AppError {
     fn from(error: GitError) -> Self {
         match error {
-            GitError::NotARepository { .. } => Self::invalid(error.to_string())
-                .hint("name the top directory of a checkout or a bare repository"),
+            GitError::NotARepository { .. } => Self::invalid(error.to_string()).hint(
+                "name the top directory of a checkout or a bare repository; `git init` makes one",
+            ),
             GitError::Start(_) => Self::new(ErrorCode::Unavailable, error.to_string())
                 .hint("install git on the server's machine; `wheelhouse doctor` checks it")
                 .caused_by(error),
@@ -165,6 +166,12 @@ impl From<StoreError> for AppError {
                 .hint("stop the session and delete its children first"),
             StoreError::KeyReused => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("use a fresh idempotency key for a different request"),
+            StoreError::Full => Self::new(
+                ErrorCode::Unavailable,
+                "the disk of the server's data directory is full",
+            )
+            .hint("nothing was changed; make room there and try again: worktree_list shows worktrees that can go")
+            .caused_by(error),
             StoreError::Unavailable { .. } => Self::new(
                 ErrorCode::Unavailable,
                 "the database is not available right now",

@@ -10,7 +10,7 @@ use wh_store::{
 
 use crate::audit::AuditRow;
 use crate::change::Change;
-use crate::error::store_error;
+use crate::error::{is_full, store_error};
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
 use crate::wait::{self, WaitStep};
@@ -236,6 +236,8 @@ pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
 #[derive(Debug)]
 pub(crate) struct Failed {
     message: String,
+    /// There was no room to write it.
+    full: bool,
 }
 
 /// The result of something that fails only together with its transaction.
@@ -247,11 +249,15 @@ impl Failed {
             StoreError::Unavailable { message } => message.clone(),
             other => other.to_string(),
         };
-        Self { message }
+        let full = matches!(error, StoreError::Full);
+        Self { message, full }
     }
 
     /// Returns the answer for everything in the transaction.
     pub(crate) fn answer(&self) -> StoreError {
+        if self.full {
+            return StoreError::Full;
+        }
         let message = self.message.clone();
         StoreError::Unavailable { message }
     }
@@ -259,11 +265,12 @@ impl Failed {
 
 impl From<sqlx::Error> for Failed {
     fn from(error: sqlx::Error) -> Self {
+        let full = is_full(&error);
         let message = match error {
             sqlx::Error::Database(error) => error.message().to_owned(),
             other => other.to_string(),
         };
-        Self { message }
+        Self { message, full }
     }
 }
 

@@ -30,6 +30,8 @@ pub enum OpenError {
     Damaged { path: PathBuf, what: String },
     #[error("{} cannot be written to ({what})", path.display())]
     ReadOnly { path: PathBuf, what: String },
+    #[error("the database {} cannot be opened: the disk is full", path.display())]
+    Full { path: PathBuf },
     #[error("SQLite is {found}, but at least {needed} is needed")]
     OldSqlite { found: String, needed: &'static str },
     #[error("the database {} cannot be opened", path.display())]
@@ -72,8 +74,16 @@ pub(crate) fn is_read_only(error: &sqlx::Error) -> bool {
     matches!(primary_code(error), Some(code::READONLY | code::CANTOPEN))
 }
 
+/// Tells whether there was no room to write.
+pub(crate) fn is_full(error: &sqlx::Error) -> bool {
+    primary_code(error) == Some(code::FULL)
+}
+
 /// Turns a database error into what callers act on.
 pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
+    if is_full(&error) {
+        return StoreError::Full;
+    }
     let passing = match &error {
         sqlx::Error::PoolTimedOut
         | sqlx::Error::PoolClosed
@@ -88,7 +98,6 @@ pub(crate) fn store_error(error: sqlx::Error) -> StoreError {
                     | code::READONLY
                     | code::INTERRUPT
                     | code::IOERR
-                    | code::FULL
                     | code::CANTOPEN
             )
         ),

@@ -6,7 +6,7 @@ use sha2::{Digest, Sha256};
 use sqlx::{AssertSqlSafe, Row, SqliteConnection};
 
 use crate::OpenError;
-use crate::error::{is_damage, is_read_only};
+use crate::error::{is_damage, is_full, is_read_only};
 use crate::header::APPLICATION_ID;
 
 /// One step of the schema.
@@ -140,7 +140,11 @@ pub(crate) async fn run(
     let applied = check(conn, path, migrations).await?;
     for (index, migration) in migrations.iter().enumerate().skip(applied) {
         let number = index + 1;
-        tracing::info!(number, name = migration.name, "migrating the database");
+        let name = migration.name;
+        match applied {
+            0 => tracing::debug!(number, name, "making the database"),
+            _ => tracing::info!(number, name, "migrating the database"),
+        }
         if let Err(error) = apply(conn, number, migration).await {
             // What the step did so far is undone; a failure of that is the end of the connection and undoes it too.
             let undone = sqlx::query("ROLLBACK").execute(&mut *conn).await;
@@ -202,6 +206,8 @@ pub(crate) fn open_error(path: &Path, error: &sqlx::Error) -> OpenError {
         OpenError::Damaged { path, what }
     } else if is_read_only(error) {
         OpenError::ReadOnly { path, what }
+    } else if is_full(error) {
+        OpenError::Full { path }
     } else {
         OpenError::Other { path, what }
     }

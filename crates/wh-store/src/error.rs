@@ -41,7 +41,10 @@ pub enum StoreError {
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     KeyReused,
-    /// The database does not answer, is closed, or has no room; trying again may help.
+    /// There is no room to write; reading goes on.
+    #[error("the disk is full")]
+    Full,
+    /// The database does not answer or is closed; trying again may help.
     #[error("the database is not available: {message}")]
     Unavailable { message: String },
     /// A row that this version cannot read. Other rows are not affected.
