@@ -3,8 +3,8 @@
 use anyhow::{Result, bail};
 
 pub(crate) const HELP: &str = "\
-cargo xtask up [--dev] [-- ARGS]    build the dashboard and wheelhouse and start it; ARGS go to `wheelhouse serve`
-                                    --dev builds without optimisation
+cargo xtask up [--dev] [ARGS]       build the dashboard and wheelhouse and start it; ARGS go to `wheelhouse serve`,
+                                    such as --listen 127.0.0.1:4190 --data-dir DIR; --dev builds without optimisation
 cargo xtask test [STEP...]          run the checks, all of them or the named steps
 cargo xtask test --agents           install the coding agents, and run the step that drives them
 cargo xtask test --list             list the steps
@@ -89,10 +89,12 @@ fn parse_up(args: Vec<String>) -> Result<Invocation> {
     while let Some(arg) = args.next() {
         match arg.as_str() {
             "--dev" => options.profile = Profile::Dev,
-            "--" => options.serve_args = args.by_ref().collect(),
-            other => bail!(
-                "up does not know `{other}`; arguments for `wheelhouse serve` come after `--`\n\n{HELP}"
-            ),
+            "--" => options.serve_args.extend(args.by_ref()),
+            flag if flag.starts_with("--") => {
+                options.serve_args.push(arg);
+                options.serve_args.extend(args.by_ref());
+            }
+            other => bail!("up does not know `{other}`\n\n{HELP}"),
         }
     }
     Ok(Invocation::Up(options))
@@ -144,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn what_follows_two_dashes_goes_to_serve() {
+    fn what_is_not_ours_goes_to_serve() {
         let expected = UpOptions {
             profile: Profile::Dev,
             serve_args: vec!["--listen".into(), "127.0.0.1:0".into()],
@@ -152,6 +154,10 @@ mod tests {
         assert_eq!(
             parse("up --dev -- --listen 127.0.0.1:0").unwrap(),
             Invocation::Up(expected)
+        );
+        assert_eq!(
+            parse("up --dev --listen 127.0.0.1:0").unwrap(),
+            parse("up --dev -- --listen 127.0.0.1:0").unwrap()
         );
         assert_eq!(parse("up").unwrap(), Invocation::Up(UpOptions::default()));
     }
@@ -187,7 +193,7 @@ mod tests {
     fn unknown_words_are_refused_with_the_usage() {
         for line in [
             "serve",
-            "up --fast",
+            "up fast",
             "test --quick",
             "tidy all",
             "web",

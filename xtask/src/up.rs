@@ -16,6 +16,7 @@ use crate::workspace::Workspace;
 pub(crate) fn up(workspace: &Workspace, options: &UpOptions) -> Result<ExitCode> {
     tools::debian(tools::GIT)?;
     tools::debian(tools::C_COMPILER)?;
+    ui::progress("1 of 3: the dashboard; the first time this also installs what it is built with");
     // Before the binary that embeds it.
     Web::ready(workspace)?.build()?;
     let mut build = run::cargo();
@@ -33,9 +34,10 @@ pub(crate) fn up(workspace: &Workspace, options: &UpOptions) -> Result<ExitCode>
             "release"
         }
     };
+    ui::progress("2 of 3: the server; the first time this takes several minutes");
     run::visibly_ok(&mut build)?;
     let binary = workspace.target.join(folder).join("wheelhouse");
-    ui::progress(&format!("starting {}", binary.display()));
+    ui::progress(&format!("3 of 3: starting {}", binary.display()));
     let error = run::command(&binary)
         .arg("serve")
         .args(&options.serve_args)
