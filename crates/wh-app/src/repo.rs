@@ -30,7 +30,11 @@ impl App {
                     let branch = wh_git::inspect(path).await?.default_branch;
                     (branch, RepoState::Ready(found.paths().clone()))
                 }
-                RepoSource::Remote { .. } => (None, RepoState::Pending),
+                RepoSource::Remote { .. } => {
+                    // Without git it would wait for ever.
+                    wh_git::version().await?;
+                    (None, RepoState::Pending)
+                }
             };
             let name = new.name.or_else(|| new.source.suggested_name());
             let repo = Repo {

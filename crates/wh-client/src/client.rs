@@ -10,7 +10,7 @@ use serde::de::DeserializeOwned;
 use url::Url;
 use wh_api::ErrorBody;
 
-use crate::failure::{cause, foreign_error, nobody_there};
+use crate::failure::{cause, foreign_error, is_unknown_name, nobody_there};
 use crate::{ClientError, query};
 
 pub use reqwest::Method;
@@ -172,6 +172,13 @@ impl Client {
             return ClientError::transport("the call got no answer", error);
         }
         let target = self.target();
+        if is_unknown_name(&error) {
+            return ClientError::NotRunning {
+                target: format!("{target}: {}", cause(&error)),
+                advice: "check the name in the address, and that this machine has a network"
+                    .to_owned(),
+            };
+        }
         if !nobody_there(&error) {
             return ClientError::transport(format!("cannot connect to {target}"), cause(&error));
         }

@@ -35,6 +35,11 @@ pub(crate) fn nobody_there(error: &reqwest::Error) -> bool {
         })
 }
 
+/// Tells whether the server's name could not be looked up. Its kind of error has no name of its own.
+pub(crate) fn is_unknown_name(error: &reqwest::Error) -> bool {
+    cause(error).starts_with("failed to lookup address information")
+}
+
 /// Returns the innermost cause, which says it best.
 pub(crate) fn cause(error: &reqwest::Error) -> String {
     causes(error)

@@ -24,6 +24,7 @@ use wh_domain::{LoopHooks, SecretText, WebhookRules};
 
 use crate::exit::{CliError, CliResult};
 pub(crate) use model::{KeyFrom, ModelSetting};
+pub(crate) use parse::listen as parse_listen;
 pub(crate) use paths::{Env, process_env};
 pub(crate) use show::StartValue;
 

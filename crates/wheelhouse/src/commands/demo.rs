@@ -43,6 +43,10 @@ pub(crate) async fn run(cx: &Context, DemoArgs {}: DemoArgs) -> CliResult {
     let home = home.map_err(|error| failed("make a temporary directory", error))?;
     let mut interrupts =
         signal(SignalKind::interrupt()).map_err(|error| failed("wait for signals", error))?;
+    wh_git::version().await.map_err(|error| {
+        CliError::failed(crate::exit::chain(&error))
+            .hint("install git 2.34 or newer, such as with `apt install git`")
+    })?;
     let data_dir = home.path().join("data");
     let server = Server::start(&options(home.path(), &data_dir)?).await?;
     let client = Client::local(&data_dir)?;

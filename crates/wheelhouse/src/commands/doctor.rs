@@ -13,8 +13,6 @@ use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 use crate::ui::{Tone, Ui, clean};
 
-pub(crate) use server::server_file;
-
 /// Check this machine, the configuration, the server and the agents
 #[derive(Debug, Args)]
 #[command(after_help = "\

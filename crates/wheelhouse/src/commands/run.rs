@@ -114,7 +114,13 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
     let client = cx.client()?;
     let agent = match args.agent {
         Some(agent) => agent,
-        None => preferred(&client.agent_list().await?.agents).to_owned(),
+        None => {
+            let agent = preferred(&client.agent_list().await?.agents);
+            if agent == "echo" {
+                cx.ui.note("no coding agent is ready here, so the built-in echo answers; `wheelhouse agents` says what is missing")?;
+            }
+            agent.to_owned()
+        }
     };
     let path = match args.here {
         true => Some(PathBuf::from(".")),

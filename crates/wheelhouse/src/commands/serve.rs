@@ -7,12 +7,11 @@ use std::time::Duration;
 use clap::Args;
 use wh_client::Client;
 
-use super::doctor::server_file;
-use crate::config::{Config, Flags};
+use crate::config::{Config, Flags, Source, parse_listen};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 use crate::logs;
-use crate::serve::{self, ServeOptions};
+use crate::serve::{self, ServeOptions, refusal, server_file};
 use crate::ui::shortened;
 
 /// What is logged when nobody said what.
@@ -41,7 +40,7 @@ Every value can also stand in the configuration file or in a WHEELHOUSE_* variab
 is in force and why. When the server is ready it writes server.json into the data directory.")]
 pub(crate) struct ServeArgs {
     /// Where to listen; port 0 picks a free one [env: WHEELHOUSE_LISTEN] [default: 127.0.0.1:4180]
-    #[arg(long, value_name = "ADDRESS:PORT")]
+    #[arg(long, value_name = "ADDRESS:PORT", value_parser = parse_listen)]
     listen: Option<SocketAddr>,
 
     /// Allow an address that other machines can reach [env: WHEELHOUSE_ALLOW_REMOTE]
@@ -88,9 +87,15 @@ pub(crate) async fn run(cx: &Context, args: ServeArgs) -> CliResult {
     } else {
         serving.await
     };
-    ended.map_err(|error| {
-        CliError::from(error).hint("`wheelhouse doctor` looks at everything the server needs")
-    })
+    ended.map_err(|error| refusal(error, &config.data_dir.value, &naming(&config)))
+}
+
+/// Returns what a command needs besides to reach the server of this configuration.
+fn naming(config: &Config) -> String {
+    match &config.data_dir.source {
+        Source::Flag(flag) => format!(" {flag} {}", config.data_dir.value.display()),
+        _ => String::new(),
+    }
 }
 
 /// Ends everything and tells what that was.

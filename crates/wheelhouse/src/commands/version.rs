@@ -3,9 +3,9 @@
 use clap::Args;
 use serde::Serialize;
 
-use crate::commands::doctor::server_file;
 use crate::context::Context;
 use crate::exit::CliResult;
+use crate::serve::server_file;
 
 /// Show the version of this program and of the server that runs
 #[derive(Debug, Args)]

@@ -14,14 +14,16 @@ pub(super) fn path(text: &str) -> Parsed<PathBuf> {
     std::path::absolute(text).map_err(|error| format!("is not a path: {error}"))
 }
 
-pub(super) fn listen(text: &str) -> Parsed<SocketAddr> {
+/// Reads where to listen. A port alone, or one of `localhost`, is on this machine only.
+pub(crate) fn listen(text: &str) -> Parsed<SocketAddr> {
     let text = text.trim();
-    let text = match text.strip_prefix("localhost:") {
-        Some(port) => format!("127.0.0.1:{port}"),
-        None => text.to_owned(),
-    };
-    text.parse()
-        .map_err(|_| format!("must be an address and port like 127.0.0.1:4180, not {text:?}"))
+    let port = text.strip_prefix("localhost:").unwrap_or(text);
+    if let Ok(port) = port.parse() {
+        return Ok(SocketAddr::from((Ipv4Addr::LOCALHOST, port)));
+    }
+    text.parse().map_err(|_| {
+        format!("must be an address and port like 127.0.0.1:4180 or 0.0.0.0:4180, not {text:?}")
+    })
 }
 
 /// What seed 001 calls the port.

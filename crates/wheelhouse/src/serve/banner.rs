@@ -1,5 +1,6 @@
 //! What a person sees when the server is ready.
 
+use std::ffi::OsString;
 use std::path::Path;
 
 use serde_json::{Value, json};
@@ -20,6 +21,13 @@ pub(super) fn banner(about: &ServerFile, link: &LoginLink, options: &ServeOption
     let data_dir = options.data_dir.display();
     let program = std::env::current_exe().unwrap_or_else(|_| "wheelhouse".into());
     let config = indented(&client_config(&program, &options.data_dir));
+    let command = match is_on_path(&program, std::env::var_os("PATH")) {
+        true => String::new(),
+        false => format!(
+            "To call it by its name in another terminal: alias wheelhouse={}\n\n",
+            shell_word(&program)
+        ),
+    };
     format!(
         "\
 Wheelhouse {version} is ready.
@@ -29,14 +37,35 @@ Wheelhouse {version} is ready.
   REST        {url}/openapi.json
   Data        {data_dir}
 
-For an MCP client on this machine (or let `wheelhouse mcp install claude-code|codex|gemini|opencode|vscode` write it):
+{command}For an MCP client on this machine (or let `wheelhouse mcp install claude-code|codex|gemini|opencode|vscode` write it):
 
 {config}
 
 Over HTTP a client needs a key: `wheelhouse key create --scope full --name my-client`, sent as Authorization: Bearer KEY.
-Stop with Ctrl-C.
+Stop with Ctrl-C; agents at work go on, and the next server takes them up again.
 "
     )
+}
+
+/// Tells whether a shell finds this very program under its name.
+fn is_on_path(program: &Path, path: Option<OsString>) -> bool {
+    let Some(name) = program.file_name() else {
+        return false;
+    };
+    let path = path.unwrap_or_default();
+    let mut named = std::env::split_paths(&path).map(|dir| dir.join(name));
+    let found = named.find(|file| file.is_file());
+    found.is_some_and(|file| file.canonicalize().ok() == program.canonicalize().ok())
+}
+
+/// Writes a path as one word of a shell.
+fn shell_word(path: &Path) -> String {
+    let text = path.display().to_string();
+    let is_plain = |c: char| c.is_alphanumeric() || "/._-+@".contains(c);
+    match text.chars().all(is_plain) {
+        true => text,
+        false => format!("'{}'", text.replace('\'', r"'\''")),
+    }
 }
 
 /// Returns the configuration most clients take as it is. It names the data directory, so that it holds wherever the
@@ -71,5 +100,18 @@ mod tests {
         assert_eq!(server["args"], json!(["--data-dir", "/var/lib/wh", "mcp"]));
         let shown = indented(&config);
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), config);
+    }
+
+    #[test]
+    fn a_program_that_the_shell_finds_needs_no_alias() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("wheelhouse");
+        std::fs::write(&program, "").unwrap();
+        let path = |dirs: &[&Path]| Some(std::env::join_paths(dirs).unwrap());
+        assert!(is_on_path(&program, path(&[Path::new("/no"), dir.path()])));
+        assert!(!is_on_path(&program, path(&[Path::new("/no")])));
+        assert!(!is_on_path(&program, None));
+        assert_eq!(shell_word(Path::new("/a/b-c_1")), "/a/b-c_1");
+        assert_eq!(shell_word(Path::new("/a b/it's")), r"'/a b/it'\''s'");
     }
 }

@@ -6,7 +6,9 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use anyhow::{Context, Result, bail};
+use anyhow::{Result, bail};
+
+use super::refusal::CannotUseDataDir;
 
 /// The directory that holds the database, the socket and `server.json`.
 #[derive(Clone, Debug)]
@@ -22,11 +24,12 @@ impl DataDir {
     pub(super) fn prepare(path: &Path) -> Result<Self> {
         let mut builder = DirBuilder::new();
         builder.recursive(true).mode(0o700);
-        builder
-            .create(path)
-            .with_context(|| format!("cannot make the data directory {}", path.display()))?;
-        let path = fs::canonicalize(path)
-            .with_context(|| format!("cannot use the data directory {}", path.display()))?;
+        let refuse = |source| CannotUseDataDir {
+            path: path.to_owned(),
+            source,
+        };
+        builder.create(path).map_err(refuse)?;
+        let path = fs::canonicalize(path).map_err(refuse)?;
         let mode = fs::metadata(&path)?.permissions().mode();
         if mode & 0o002 != 0 {
             bail!(

@@ -9,6 +9,7 @@ mod data_dir;
 mod endpoint;
 mod kill_all;
 mod model;
+mod refusal;
 mod server_file;
 
 use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
@@ -31,8 +32,13 @@ use wh_http::{
 use wh_store::Store;
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
-use self::{clock::SystemClock, server_file::ServerFileGuard};
-pub(crate) use self::{data_dir::DataDir, kill_all::kill_all};
+use self::{clock::SystemClock, refusal::CannotListen, server_file::ServerFileGuard};
+pub(crate) use self::{
+    data_dir::DataDir,
+    kill_all::kill_all,
+    refusal::{elsewhere, refusal},
+    server_file::server_file,
+};
 use crate::config::ModelSetting;
 
 /// How a server is started.
@@ -90,9 +96,9 @@ impl Server {
         let shutdown = CancellationToken::new();
         let (store, app) = open(options, &data_dir, &shutdown).await?;
 
-        let tcp = TcpListener::bind(options.listen)
-            .await
-            .with_context(|| format!("cannot listen on {}", options.listen))?;
+        let address = options.listen;
+        let tcp = TcpListener::bind(address).await;
+        let tcp = tcp.map_err(|source| CannotListen { address, source })?;
         let bound = tcp.local_addr()?;
         // The database's lock is ours, so whoever left a socket here is gone.
         let unix = bind_socket(&data_dir)?;

@@ -1,11 +1,29 @@
 //! `server.json`: tells programs where the server is, while it answers.
 
-use std::{fs, io::Write, net::SocketAddr, path::PathBuf};
+use std::{
+    fs,
+    io::{ErrorKind, Write},
+    net::SocketAddr,
+    path::{Path, PathBuf},
+};
 
 use anyhow::{Context, Result};
 use wh_api::ServerFile;
 
 use super::DataDir;
+
+/// Reads `server.json`; absent is not an error.
+pub(crate) fn server_file(data_dir: &Path) -> Result<Option<ServerFile>, String> {
+    let path = DataDir::new(data_dir).server_file();
+    let text = match fs::read_to_string(&path) {
+        Ok(text) => text,
+        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
+        Err(error) => return Err(format!("cannot read {}: {error}", path.display())),
+    };
+    let file = serde_json::from_str(&text);
+    file.map(Some)
+        .map_err(|error| format!("{} is not understood: {error}", path.display()))
+}
 
 /// Describes a server that listens on `bound`.
 pub(super) fn describe(bound: SocketAddr) -> ServerFile {

@@ -19,12 +19,18 @@ const COMMANDS: &[(&str, &str)] = &[
     ("worktree_list", "wheelhouse worktree ls"),
 ];
 
+/// Fields of tools that hints name, and the flags that do the same.
+const FLAGS: &[(&str, &str)] = &[("set leave_uncommitted", "add --leave-uncommitted")];
+
 /// Puts commands in place of tools. What is said with arguments of a tool is left as it is: they are not those of a command.
 pub(super) fn in_commands(hint: &str) -> String {
     let mut text = hint.to_owned();
     if !hint.contains('{') {
         for (tool, command) in COMMANDS {
             text = text.replace(tool, &format!("`{command}`"));
+        }
+        for (field, flag) in FLAGS {
+            text = text.replace(field, flag);
         }
     }
     text

@@ -24,6 +24,7 @@ mod loops;
 mod nouns;
 mod run;
 mod serve;
+mod start;
 mod terminal;
 mod tool;
 mod turn;

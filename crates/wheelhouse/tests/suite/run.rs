@@ -89,6 +89,13 @@ fn a_repository_is_worked_on_in_a_worktree() {
         let diff = run(&server, &["diff", session[name].as_str().unwrap()]);
         assert!(diff.stdout.contains("+new"), "{name}: {diff:?}");
     }
+    let merge = ["worktree", "merge", session["short_id"].as_str().unwrap()];
+    let refused = run(&server, &merge);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    assert!(
+        refused.stderr.contains("add --leave-uncommitted"),
+        "{refused:?}"
+    );
     let unfit = run(&server, &["run", "--branch", "x", "say y"]);
     assert_eq!(unfit.code, 2, "{unfit:?}");
 }

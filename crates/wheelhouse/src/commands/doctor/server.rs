@@ -5,28 +5,14 @@ use std::net::TcpListener;
 use std::path::Path;
 
 use rustix::process::{Pid, test_kill_process};
-use wh_api::ServerFile;
 use wh_client::{Client, ClientError};
 
 use super::{Check, shown};
 use crate::config::Config;
-use crate::serve::DataDir;
+use crate::serve::{DataDir, elsewhere, server_file};
 
 /// Longest path of a Unix socket on Linux; macOS allows four less.
 const SOCKET_PATH_BYTES_MAX: usize = 103;
-
-/// Reads `server.json`; absent is not an error.
-pub(crate) fn server_file(data_dir: &Path) -> Result<Option<ServerFile>, String> {
-    let path = DataDir::new(data_dir).server_file();
-    let text = match std::fs::read_to_string(&path) {
-        Ok(text) => text,
-        Err(error) if error.kind() == ErrorKind::NotFound => return Ok(None),
-        Err(error) => return Err(format!("cannot read {}: {error}", shown(&path))),
-    };
-    let file = serde_json::from_str(&text);
-    file.map(Some)
-        .map_err(|error| format!("{} is not understood: {error}", shown(&path)))
-}
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let data_dir = &config.data_dir.value;
@@ -121,7 +107,7 @@ fn port(config: &Config) -> Check {
         Err(error) if error.kind() == ErrorKind::AddrInUse => Check::fail(
             NAME,
             format!("another program listens on {listen}"),
-            "stop it, or choose another address with --listen",
+            elsewhere(listen),
         ),
         Err(error) => Check::fail(
             NAME,

@@ -5,12 +5,12 @@ use serde::Serialize;
 use wh_api::KeyCreateRequest;
 use wh_client::Client;
 
-use super::super::doctor::server_file;
 use super::super::key::ScopeArg;
 use crate::config::{Config, Source};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 use crate::install::{self, ClientName, Entry, Level, Plan};
+use crate::serve::server_file;
 use crate::ui::Ui;
 
 /// Stands for a key where none is made.

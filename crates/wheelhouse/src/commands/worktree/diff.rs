@@ -63,14 +63,23 @@ async fn first_page(
         Err(error) if error.exit == Exit::NotFound => error,
         asked => return asked,
     };
-    let Ok(session) = client.session_get(&request.worktree).await else {
+    request.worktree = worktree_of(client, &request.worktree, error).await?;
+    Ok(client.worktree_diff(request).await?)
+}
+
+/// Returns the worktree of a session that was named where no worktree has that id.
+pub(super) async fn worktree_of(
+    client: &Client,
+    session: &str,
+    error: CliError,
+) -> CliResult<String> {
+    let Ok(session) = client.session_get(session).await else {
         return Err(
             error.hint("`wheelhouse worktree ls` lists worktrees, `wheelhouse ls` sessions")
         );
     };
     let worktree = session.worktree_id.clone();
-    request.worktree = worktree.ok_or_else(|| without_worktree(&session))?;
-    Ok(client.worktree_diff(request).await?)
+    worktree.ok_or_else(|| without_worktree(&session))
 }
 
 /// Says why a session has nothing to compare, and where its work is.
