@@ -28,7 +28,7 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   await page.reload();
   await startSession(page, "say **bold** and `code`\nwrite README.md uno\nask may I?", repo);
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  await page.getByRole("tabpanel", { name: "Diff" }).getByText("README.md").waitFor();
+  await page.getByRole("tabpanel", { name: "Diff" }).getByRole("group", { name: "README.md" }).waitFor();
   const found: Record<string, string[]> = { waiting: await problems(page, theme) };
   await page.getByRole("button", { name: "Allow once" }).click();
   await idle(page);

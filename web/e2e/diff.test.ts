@@ -1,3 +1,7 @@
+import { mkdir, writeFile } from "node:fs/promises";
+import path from "node:path";
+
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { conversation, idle, said, send, startSession, visit } from "./browser";
@@ -37,6 +41,114 @@ test("comments on two lines reach the agent as one prompt", async () => {
   await page.getByRole("list", { name: "Turns" }).getByText("Turn 2").waitFor();
   await idle(page);
   expect(await page.getByRole("list", { name: "Turns" }).getByRole("listitem").count()).toBe(2);
+  expect(troubles).toEqual([]);
+});
+
+/** Begins a session, puts files into its worktree, and returns the pane that shows them. */
+async function paneWith(page: Page, repo: string, files: Record<string, string>) {
+  await startSession(page, "say ready", await on.server.repo(repo));
+  await idle(page);
+  const key = await on.server.key();
+  const session = await on.server.rest(key, "GET", `/sessions/${new URL(page.url()).pathname.split("/").at(-1) ?? ""}`);
+  const worktree = await on.server.rest(key, "GET", `/worktrees/${String(session.worktree_id)}`);
+  for (const [name, text] of Object.entries(files)) {
+    const file = path.join(String(worktree.path), name);
+    await mkdir(path.dirname(file), { recursive: true });
+    await writeFile(file, text);
+  }
+  const pane = page.getByRole("tabpanel", { name: "Diff" });
+  await page.getByRole("tab", { name: "Diff" }).click();
+  await pane.getByRole("button", { name: "Read the diff again" }).click();
+  const changes = pane.getByRole("region", { name: "Changes" });
+  /** Waits until the beginning of a file's diff is seen. */
+  const inView = (file: string) =>
+    expect
+      .poll(async () => {
+        const [box, around] = await Promise.all([pane.getByRole("group", { name: file, exact: true }).boundingBox(), changes.boundingBox()]);
+        return box && around ? box.y > around.y - 5 && box.y < around.y + around.height - 30 : false;
+      })
+      .toBe(true);
+  return { pane, tree: pane.getByRole("tree", { name: "Files" }), inView };
+}
+
+const LONG = Array.from({ length: 120 }, (_, line) => `line ${line}`).join("\n");
+
+test("a file is picked in the tree by mouse and by keys, folded, and marked as viewed", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await page.setViewportSize({ width: 1800, height: 900 });
+  const { pane, tree, inView } = await paneWith(page, "tree", {
+    "README.md": "uno",
+    "src/app/main.ts": LONG,
+    "src/app/util/text.ts": LONG,
+    "web/page.ts": LONG,
+  });
+  const item = (name: RegExp) => tree.getByRole("treeitem", { name });
+  await item(/^README.md, modified, 1 added, 3 deleted$/).waitFor();
+  expect(await item(/^src\/app, 2 files/).getAttribute("aria-expanded")).toBe("true");
+  await item(/^page.ts, added, 120 added/).click();
+  await inView("web/page.ts");
+
+  await tree.focus();
+  for (const key of ["Home", "ArrowDown", "ArrowRight", "Enter"]) {
+    await page.keyboard.press(key);
+  }
+  await inView("src/app/main.ts");
+  expect(await item(/^main.ts/).getAttribute("aria-current")).toBe("true");
+  await page.keyboard.press("ArrowLeft");
+  await page.keyboard.press("ArrowLeft");
+  expect(await item(/^src\/app/).getAttribute("aria-expanded")).toBe("false");
+  await item(/^main.ts/).waitFor({ state: "detached" });
+  await page.keyboard.press("Enter");
+
+  await pane.getByRole("button", { name: "Comment on line 2 of src/app/main.ts", exact: true }).click();
+  await pane.getByRole("textbox", { name: "Comment on src/app/main.ts, line 2" }).fill("hm");
+  await pane.getByRole("button", { name: "Add comment" }).click();
+  await item(/^main.ts, .*1 comment not sent$/).waitFor();
+  await item(/^src\/app, .*1 comment not sent$/).waitFor();
+
+  // What was viewed is folded, also after a reload, until it changes.
+  await pane.getByLabel("Viewed src/app/main.ts").check();
+  await item(/^main.ts, .*viewed$/).waitFor();
+  await page.reload();
+  await item(/^main.ts, .*viewed$/).waitFor();
+  const heading = pane.getByRole("button", { name: "src/app/main.ts", exact: true });
+  expect(await heading.getAttribute("aria-expanded")).toBe("false");
+  await heading.click();
+  await pane.getByText("hm", { exact: true }).waitFor();
+  await send(page, "write src/app/main.ts shorter");
+  await idle(page);
+  await item(/^main.ts, added, 1 added, 0 deleted, 1 comment not sent$/).waitFor();
+  await pane.getByText("on line 2, which is not shown any more").waitFor();
+
+  // Without room it stands above the diff, and on a phone it is folded away.
+  await page.setViewportSize({ width: 390, height: 800 });
+  await tree.waitFor({ state: "detached" });
+  await pane.getByRole("button", { name: "Files" }).click();
+  await item(/^page.ts/).click();
+  await inView("web/page.ts");
+  expect(troubles).toEqual([]);
+});
+
+test("of a thousand files only those that are seen are drawn, and any is found", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  const name = (number: number) => `part-${number % 10}/file-${String(number).padStart(4, "0")}.txt`;
+  const files = Object.fromEntries(Array.from({ length: 1_000 }, (_, number) => [name(number), LONG.repeat(10)]));
+  const hostile = "<img src=x onerror=window.pwned=1>\u202e.txt";
+  const { pane, tree, inView } = await paneWith(page, "thousand", { ...files, [`zz/${hostile}`]: "x" });
+  await pane.getByText("1001 files").waitFor();
+  await pane.getByLabel("Filter files").fill("FILE-0997");
+  await page.keyboard.press("Enter");
+  await inView(name(997));
+  await pane.getByRole("button", { name: `Comment on line 1 of ${name(997)}`, exact: true }).waitFor();
+  await pane.getByLabel("Filter files").fill("img");
+  await page.keyboard.press("ArrowDown");
+  await page.keyboard.press("End");
+  await page.keyboard.press("Enter");
+  await inView("zz/<img src=x onerror=window.pwned=1>\u27e8202e\u27e9.txt");
+  await pane.getByLabel("Filter files").fill("");
+  expect(await pane.getByRole("group").count()).toBeLessThan(60);
+  expect(await tree.getByRole("treeitem").count()).toBeLessThan(60);
+  expect(await page.evaluate(() => (window as { pwned?: number }).pwned)).toBeUndefined();
   expect(troubles).toEqual([]);
 });
 

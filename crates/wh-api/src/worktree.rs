@@ -122,7 +122,7 @@ pub struct WorktreeDiffRequest {
     /// How many files at most: 1 to 300, 100 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// next_cursor of the page before.
+    /// next_cursor of the page before, or how many files to skip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cursor: Option<String>,
 }

@@ -14,6 +14,7 @@ export const keys = {
   turn: (id: string, turn: string) => ["turns", id, turn] as const,
   tree: (id: string) => ["tree", id] as const,
   diff: (worktree: string) => ["diff", worktree] as const,
+  diffText: (worktree: string, first: number, count: number) => ["diff", worktree, first, count] as const,
   diffs: ["diff"] as const,
   trees: ["tree"] as const,
   repos: ["repos"] as const,
@@ -97,17 +98,53 @@ export const sessionTree = (id: string) =>
       ask(api.GET("/api/v1/sessions/{session}/tree", { params: { path: { session: id } }, signal })),
   });
 
+/** The most files that are listed; `wheelhouse diff` shows all. */
+const DIFF_FILES_MAX = 3_000;
+
+/** Every file that a worktree changed, without the text. */
 export const worktreeDiff = (worktree: string) =>
   queryOptions({
     queryKey: keys.diff(worktree),
-    queryFn: ({ signal }) =>
-      ask(
-        api.GET("/api/v1/worktrees/{worktree}/diff", {
-          params: { path: { worktree }, query: { bytes_max: 1_000_000, limit: 300 } },
-          signal,
-        }),
-      ),
+    queryFn: async ({ signal }) => {
+      let page = await diffPart(worktree, { patch: false }, signal);
+      const diff = { ...page, files: [...page.files] };
+      while (page.next_cursor && diff.files.length < DIFF_FILES_MAX) {
+        page = await diffPart(worktree, { patch: false, cursor: page.next_cursor }, signal);
+        diff.files.push(...page.files);
+        diff.files_left = page.files_left;
+      }
+      return diff;
+    },
   });
+
+/** A stretch of the files that a worktree changed: the first one's place in the list, and how many there are. */
+export interface Stretch {
+  first: number;
+  count: number;
+}
+
+/** The files of a stretch with the text of their changes. The text of many, or of large ones, comes in several answers. */
+export const worktreeText = (worktree: string, { first, count }: Stretch) =>
+  queryOptions({
+    queryKey: keys.diffText(worktree, first, count),
+    queryFn: async ({ signal }) => {
+      const files: Schemas["FileChangeView"][] = [];
+      while (files.length < count) {
+        const limit = count - files.length;
+        const part = await diffPart(worktree, { bytes_max: 1_000_000, limit, cursor: String(first + files.length) }, signal);
+        files.push(...part.files);
+        if (!part.next_cursor || part.files.length === 0) {
+          break;
+        }
+      }
+      return files;
+    },
+  });
+
+function diffPart(worktree: string, query: { bytes_max?: number; patch?: boolean; cursor?: string; limit?: number }, signal: AbortSignal) {
+  const params = { path: { worktree }, query: { limit: 300, ...query } };
+  return ask(api.GET("/api/v1/worktrees/{worktree}/diff", { params, signal }));
+}
 
 export const repoList = queryOptions({
   queryKey: keys.repos,

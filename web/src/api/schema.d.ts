@@ -4831,7 +4831,7 @@ export interface operations {
                 bytes_max?: number;
                 /** @description How many files at most: 1 to 300, 100 unless given. */
                 limit?: number;
-                /** @description next_cursor of the page before. */
+                /** @description next_cursor of the page before, or how many files to skip. */
                 cursor?: string;
             };
             header?: never;

@@ -1,12 +1,19 @@
-import type { UseQueryResult } from "@tanstack/react-query";
 import type { ReactNode } from "react";
 
 import { ApiError } from "@/api/client";
 
 import { Button } from "./button";
 
+/** Something that is asked for, of whatever kind the question is. */
+interface Query<T> {
+  data: T | undefined;
+  isError: boolean;
+  error: unknown;
+  refetch: () => unknown;
+}
+
 /** Shows what a query holds, or that it is on its way, or why it is not. */
-export function Loaded<T>({ query, children }: { query: UseQueryResult<T>; children: (data: T) => ReactNode }) {
+export function Loaded<T>({ query, children }: { query: Query<T>; children: (data: T) => ReactNode }) {
   if (query.data !== undefined) {
     return children(query.data);
   }
