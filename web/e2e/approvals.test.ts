@@ -37,6 +37,8 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await startSession(page, "question which colour?");
   await page.getByRole("region", { name: "The agent has a question" }).waitFor();
   await page.getByRole("link", { name: "Inbox 1 waiting" }).click();
+  // The session's page has the same question.
+  await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
   const question = page.getByRole("region", { name: "The agent has a question" });
   await question.getByText("which colour?", { exact: true }).waitFor();
   await question.getByLabel("Your answer").fill("teal");

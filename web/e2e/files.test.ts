@@ -37,6 +37,6 @@ test("files go with a prompt, are named in the conversation, and can be kept", a
     mimeType: "application/octet-stream",
     buffer: Buffer.alloc((8 << 20) + 1),
   });
-  await page.getByText("big.bin was left out").waitFor();
+  await page.getByText("big.bin was left out").first().waitFor();
   expect(troubles).toEqual([]);
 });
