@@ -92,7 +92,9 @@ pub use usage::{
     UsageAgentView, UsageDayView, UsageOthersView, UsageReportRequest, UsageReportView,
     UsageTreeView, UsageView,
 };
-pub use user::{UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView};
+pub use user::{
+    UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserUpdateRequest, UserView,
+};
 pub use webhook::{
     WebhookCreateRequest, WebhookCreatedView, WebhookDeleteRequest, WebhookListRequest,
     WebhookListView, WebhookUpdateRequest, WebhookView,

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{InputRefusal, NewUser, Reference, ShortId, User, UserName, UserRole};
+use wh_domain::{InputRefusal, NewUser, Reference, ShortId, User, UserName, UserPatch, UserRole};
 
-use crate::common::{field, list_request, optional_reference, time};
+use crate::common::{field, list_request, optional_reference, reference, time};
 
 /// A user to make.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
@@ -33,8 +33,7 @@ impl TryFrom<UserCreateRequest> for NewUser {
     fn try_from(request: UserCreateRequest) -> Result<Self, InputRefusal> {
         let role = match request.role.as_deref() {
             None => UserRole::Member,
-            Some(text) => UserRole::parse(text)
-                .ok_or_else(|| InputRefusal::new("role", "must be admin or member"))?,
+            Some(text) => role_of(text)?,
         };
         Ok(Self {
             name: field("name", UserName::parse(&request.name))?,
@@ -45,6 +44,10 @@ impl TryFrom<UserCreateRequest> for NewUser {
     }
 }
 
+fn role_of(text: &str) -> Result<UserRole, InputRefusal> {
+    UserRole::parse(text).ok_or_else(|| InputRefusal::new("role", "must be admin or member"))
+}
+
 fn contact(name: &str, text: Option<String>) -> Result<Option<String>, InputRefusal> {
     match text {
         Some(text) if text.len() > CONTACT_BYTES_MAX || text.chars().any(char::is_control) => {
@@ -52,6 +55,43 @@ fn contact(name: &str, text: Option<String>) -> Result<Option<String>, InputRefu
             Err(InputRefusal::new(name, problem))
         }
         text => Ok(text),
+    }
+}
+
+/// A user to change; what is absent stays.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserUpdateRequest {
+    /// The user's id or name.
+    pub user: String,
+    /// admin or member
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
+    /// Empty takes it away.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub email: Option<String>,
+    /// true: their keys and browsers open nothing, and their sessions and loops are stopped; nothing is deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled: Option<bool>,
+    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UserUpdateRequest {
+    /// Returns which user is meant.
+    pub fn user(&self) -> Result<Reference, InputRefusal> {
+        reference("user", &self.user)
+    }
+
+    /// Returns what is to change.
+    pub fn patch(self) -> Result<UserPatch, InputRefusal> {
+        let email = contact("email", self.email)?;
+        Ok(UserPatch {
+            role: self.role.as_deref().map(role_of).transpose()?,
+            email: email.map(|email| Some(email).filter(|email| !email.is_empty())),
+            disabled: self.disabled,
+        })
     }
 }
 
@@ -89,6 +129,9 @@ pub struct UserView {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub avatar_url: Option<String>,
     pub created_at: String,
+    /// Since when they are not let in.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub disabled_at: Option<String>,
 }
 
 impl From<User> for UserView {
@@ -101,6 +144,7 @@ impl From<User> for UserView {
             email: user.email,
             avatar_url: user.avatar_url,
             created_at: time(user.created_at),
+            disabled_at: user.disabled_at.map(time),
         }
     }
 }

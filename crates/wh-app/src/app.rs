@@ -4,11 +4,11 @@ use std::{
     error::Error,
     future::Future,
     path::PathBuf,
-    sync::{Arc, OnceLock},
+    sync::{Arc, Mutex},
 };
 
 use jiff::Timestamp;
-use tokio::sync::Notify;
+use tokio::sync::{Notify, OnceCell};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 use wh_agents::Agents;
@@ -70,6 +70,8 @@ pub struct App {
     pub(crate) wait_begun: Notify,
     /// Told when something has happened in a worktree.
     pub(crate) count_wanted: Notify,
+    /// Told when a user was disabled, who may have something running.
+    pub(crate) user_disabled: Notify,
     pub(crate) shutdown: CancellationToken,
     /// Held by each who follows the feed.
     pub(crate) followers: Arc<()>,
@@ -78,8 +80,8 @@ pub struct App {
     pub(crate) login_links: LoginLinks,
     /// What must not be cut off when a caller goes away.
     pub(crate) tasks: TaskTracker,
-    /// Whom the local socket speaks for. The oldest administrator never changes.
-    pub(crate) first_admin: OnceLock<User>,
+    /// Whom the local socket speaks for, until users are changed.
+    pub(crate) first_admin: Mutex<Arc<OnceCell<User>>>,
 }
 
 impl App {
@@ -107,7 +109,8 @@ impl App {
             attempts: Attempts::default(),
             login_links: LoginLinks::default(),
             tasks: TaskTracker::new(),
-            first_admin: OnceLock::new(),
+            first_admin: Mutex::default(),
+            user_disabled: Notify::new(),
         }
     }
 

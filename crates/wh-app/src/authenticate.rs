@@ -9,7 +9,7 @@ use sha2::{Digest, Sha256};
 use subtle::ConstantTimeEq;
 use wh_domain::{
     Credential, Dialect, IdRef, Key, KeyBinding, KeyHash, KeyId, KeyScope, Principal, Reach,
-    Secret, Session, SessionId, User,
+    Secret, Session, SessionId, User, UserId,
 };
 
 use crate::{App, AppError, Result};
@@ -62,6 +62,11 @@ impl PrincipalCache {
     /// Forgets a credential.
     pub(crate) fn forget(&self, hash: &KeyHash) {
         self.0.remove(&hash.0);
+    }
+
+    /// Forgets every credential.
+    pub(crate) fn forget_all(&self) {
+        self.0.clear();
     }
 }
 
@@ -137,7 +142,7 @@ impl App {
         if !same || !is_shown_tag || !key.is_valid(now) {
             return Ok(None);
         }
-        let Some(user) = self.store.user_by_id(key.user).await? else {
+        let Some(user) = self.active_user(key.user).await? else {
             return Ok(None);
         };
         let Some(credential) = self.credential_of(&key).await? else {
@@ -210,8 +215,17 @@ impl App {
         }
     }
 
-    /// Tells whether the credential behind a long call still lets it go on.
+    /// Returns a user who is let in.
+    pub(crate) async fn active_user(&self, id: UserId) -> Result<Option<User>> {
+        Ok(self.store.user_by_id(id).await?.filter(User::is_active))
+    }
+
+    /// Tells whether the credential behind a long call still lets it go on, and its user may see what they could.
     pub async fn is_still_valid(&self, principal: &Principal) -> Result<bool> {
+        let user = self.active_user(principal.user).await?;
+        if user.is_none_or(|user| user.role != principal.role) {
+            return Ok(false);
+        }
         let Some(id) = principal.credential.key() else {
             return Ok(true);
         };

@@ -164,6 +164,8 @@ impl From<StoreError> for AppError {
                 .detail("held_by", held_by(*by)),
             StoreError::InUse { .. } => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("stop the session and delete its children first"),
+            StoreError::LastAdmin => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint("make another user an administrator first"),
             StoreError::KeyReused => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("use a fresh idempotency key for a different request"),
             StoreError::Full => Self::new(

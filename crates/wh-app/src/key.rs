@@ -44,6 +44,7 @@ impl App {
                 Some(reference) => self.user_lookup(reach, reference).await?.id,
                 None => cx.principal.user,
             };
+            self.refuse_disabled(user).await?;
             let session = match &new.session {
                 Some(session) => Some(self.key_session(reach, user, session).await?),
                 None => None,

@@ -54,6 +54,7 @@ mod template;
 mod turn;
 mod usage;
 mod user;
+mod user_disabled;
 mod wait;
 mod webhook;
 mod webhook_work;

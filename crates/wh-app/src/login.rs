@@ -73,7 +73,11 @@ impl App {
             let reach = cx.authorize(operation)?;
             let credential = cx.principal.credential.clone();
             let principal = match &user {
-                Some(user) => principal_of(&self.user_lookup(reach, user).await?, credential),
+                Some(user) => {
+                    let user = self.user_lookup(reach, user).await?;
+                    self.refuse_disabled(user.id).await?;
+                    principal_of(&user, credential)
+                }
                 None => cx.principal.clone(),
             };
             let token = SecretText::new(format!("{:032x}", self.ids.secret_bits()));
@@ -93,7 +97,13 @@ impl App {
     /// Turns a link into a browser credential and says until when it holds.
     pub async fn login_redeem(&self, token: &SecretText) -> Result<(Secret, Timestamp)> {
         let now = self.clock.now();
-        let Some(principal) = self.login_links.take(token, now) else {
+        let pending = self.login_links.take(token, now);
+        // Whoever was disabled since it was made is not let in by it.
+        let user = match &pending {
+            Some(principal) => self.active_user(principal.user).await?,
+            None => None,
+        };
+        let (Some(principal), Some(_)) = (pending, user) else {
             return Err(AppError::new(
                 ErrorCode::Unauthenticated,
                 "this login link was used already or is too old",

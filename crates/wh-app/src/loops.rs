@@ -196,6 +196,9 @@ impl App {
             let reach = cx.authorize(operation)?;
             for _ in 0..SAVE_TRIES_MAX {
                 let found = self.loop_lookup(reach, reference).await?;
+                if wish == LoopWish::Run {
+                    self.refuse_disabled_owner(cx, found.owner).await?;
+                }
                 let Some(after) = wished(&found, wish, cx)? else {
                     return self.loop_detail(found).await;
                 };

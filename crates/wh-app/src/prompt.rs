@@ -68,6 +68,7 @@ impl App {
                             .hint("session_manage {\"action\": \"restore\"} brings it back"),
                     );
                 }
+                self.refuse_disabled_owner(cx, found.owner).await?;
                 if found.budget_left().is_spent() {
                     return Err(AppError::new(
                         ErrorCode::LimitExceeded,

@@ -14,6 +14,7 @@ use crate::{
     loops::Loops,
     repo::Clones,
     retention::Retention,
+    user_disabled::Disabled,
     wait::Waits,
     webhook_work::Webhooks,
     worktree::{Counts, Worktrees},
@@ -52,6 +53,7 @@ impl App {
             Box::new(Webhooks(Arc::clone(self))),
             Box::<Waits>::default(),
             Box::new(Loops(Arc::clone(self))),
+            Box::new(Disabled),
         ];
         for reconciler in reconcilers {
             let app = Arc::clone(self);

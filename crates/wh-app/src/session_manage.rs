@@ -35,6 +35,7 @@ impl App {
                                 .hint("restore it first"),
                         );
                     }
+                    self.refuse_disabled_owner(cx, found.owner).await?;
                     let event = SessionEvent::ResumeRequested;
                     self.session_step(cx, &found, event, facts).await?;
                 }

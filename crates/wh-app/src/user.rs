@@ -1,10 +1,13 @@
 //! Users.
 
+use std::sync::{Arc, MutexGuard, PoisonError};
+
 use newtype_uuid::GenericUuid;
+use tokio::sync::OnceCell;
 use uuid::Uuid;
 use wh_domain::{
-    Credential, EventKind, Facts, NewEvent, NewUser, Operation, Owner, Page, PageLimit,
-    PageRequest, Principal, Reach, Reference, Surface, User, UserId, UserName, UserRole,
+    Credential, ErrorCode, EventKind, Facts, NewEvent, NewUser, Operation, Owner, Page, PageLimit,
+    PageRequest, Principal, Reach, Reference, Surface, User, UserId, UserName, UserPatch, UserRole,
 };
 use wh_store::Applied;
 
@@ -22,7 +25,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             cx.authorize(operation)?;
             let user = self.user_from(new, cx);
-            let events = vec![user_event(cx.principal.user, &user)];
+            let events = vec![user_event(EventKind::Created, cx.principal.user, &user)];
             let commit = cx.commit(operation, user.id.into(), facts, events);
             match self.store.user_insert(&user, commit).await? {
                 Applied::Done { .. } => Ok(user),
@@ -89,34 +92,74 @@ impl App {
             email: None,
             avatar_url: None,
             created_at: cx.now,
+            disabled_at: None,
         };
-        let events = vec![user_event(id, &user)];
+        let events = vec![user_event(EventKind::Created, id, &user)];
         let commit = cx.commit(Operation::UserCreate, id.into(), Facts::new(), events);
         let _applied = self.store.user_insert(&user, commit).await?;
         Ok(true)
     }
 
-    /// Returns the administrator that the local socket speaks for: the first there was.
+    /// Changes a user. One who is disabled is let in nowhere from now on, and what they have running is stopped.
+    pub async fn user_update(
+        &self,
+        cx: &OpContext,
+        user: Reference,
+        patch: UserPatch,
+    ) -> Result<User> {
+        let operation = Operation::UserUpdate;
+        let facts = patch_facts(&user, &patch);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let found = self.user_lookup(reach, &user).await?;
+            let event = user_event(EventKind::Updated, cx.principal.user, &found);
+            let commit = cx.commit(operation, found.id.into(), facts, vec![event]);
+            let update = self.store.user_update(found.id, &patch, cx.now, commit);
+            let updated = update.await;
+            // Forgotten whatever came of it: asking the database once more is the safe side.
+            self.principals.forget_all();
+            *self.first_admin_known() = Arc::default();
+            let _applied = updated?;
+            self.user_disabled.notify_one();
+            self.user_one(reach, found.id).await
+        })
+        .await
+    }
+
+    /// Returns the administrator that the local socket speaks for: the oldest who is let in.
     pub(crate) async fn first_admin(&self) -> Result<User> {
-        if let Some(user) = self.first_admin.get() {
-            return Ok(user.clone());
-        }
-        let mut page = PageRequest::first(PageLimit::MAX);
-        let mut first = None;
-        loop {
-            let users = self.store.user_list(Reach::All, page).await?;
-            // Lists are newest first, so the last administrator of the last page is the oldest.
-            let mut oldest_first = users.items.into_iter().rev();
-            first = oldest_first
-                .find(|user| user.role == UserRole::Admin)
-                .or(first);
-            match users.next {
-                Some(after) => page.after = Some(after),
-                None => break,
+        // A change puts another cell in its place, so what is being read meanwhile is not kept beyond it.
+        let known = Arc::clone(&self.first_admin_known());
+        let read = async {
+            let user = self.store.user_first_admin().await?;
+            user.ok_or_else(|| AppError::not_found("user"))
+        };
+        known.get_or_try_init(|| read).await.cloned()
+    }
+
+    fn first_admin_known(&self) -> MutexGuard<'_, Arc<OnceCell<User>>> {
+        let known = self.first_admin.lock();
+        known.unwrap_or_else(PoisonError::into_inner)
+    }
+
+    /// Refuses to begin something for a user who is disabled.
+    pub(crate) async fn refuse_disabled(&self, user: UserId) -> Result<()> {
+        match self.store.user_by_id(user).await? {
+            Some(user) if !user.is_active() => {
+                let message = format!("the user {} is disabled", user.name);
+                Err(AppError::new(ErrorCode::Conflict, message)
+                    .hint("an administrator can enable them: user_update {\"disabled\": false}"))
             }
+            _ => Ok(()),
         }
-        let user = first.ok_or_else(|| AppError::not_found("user"))?;
-        Ok(self.first_admin.get_or_init(|| user).clone())
+    }
+
+    /// Refuses to go on with what belongs to somebody else who is disabled. The caller is let in, so is not.
+    pub(crate) async fn refuse_disabled_owner(&self, cx: &OpContext, owner: Owner) -> Result<()> {
+        match owner.user == cx.principal.user {
+            true => Ok(()),
+            false => self.refuse_disabled(owner.user).await,
+        }
     }
 
     /// Finds a user by name, or else by id.
@@ -165,13 +208,14 @@ impl App {
             email: new.email,
             avatar_url: new.avatar_url,
             created_at: cx.now,
+            disabled_at: None,
         }
     }
 }
 
-fn user_event(actor: UserId, user: &User) -> NewEvent {
+fn user_event(kind: EventKind, actor: UserId, user: &User) -> NewEvent {
     NewEvent {
-        kind: EventKind::Created,
+        kind,
         subject: user.id.into(),
         owner: Owner {
             user: user.id,
@@ -181,4 +225,16 @@ fn user_event(actor: UserId, user: &User) -> NewEvent {
         actor: Some(actor),
         facts: facts([("name", user.name.as_str())]),
     }
+}
+
+fn patch_facts(user: &Reference, patch: &UserPatch) -> Facts {
+    let mut facts = facts([("user", user.as_str())]);
+    let mut add = |name: &str, value: &str| facts.insert(name.to_owned(), value.to_owned());
+    if let Some(role) = patch.role {
+        add("role", role.as_str());
+    }
+    if let Some(disabled) = patch.disabled {
+        add("disabled", if disabled { "true" } else { "false" });
+    }
+    facts
 }

@@ -139,7 +139,9 @@ impl App {
             .event_list(reach, webhook.cursor, PageLimit::MAX)
             .await?;
         let mut deliveries = Vec::new();
-        for event in &page.events {
+        // One who is disabled is told of nothing, then and later.
+        let told = page.events.iter().filter(|_| user.is_active());
+        for event in told {
             if self.webhook_wants(webhook, event).await? {
                 deliveries.push(WebhookDelivery {
                     id: WebhookDeliveryId::from_untyped_uuid(self.ids.next()),

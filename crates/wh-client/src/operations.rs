@@ -37,6 +37,11 @@ impl Client {
         self.get(&["users", user], &Empty {}).await
     }
 
+    pub async fn user_update(&self, request: &UserUpdateRequest) -> Result<UserView> {
+        let body = without("user", request)?;
+        self.patch(&["users", &request.user], &body).await
+    }
+
     pub async fn key_create(&self, request: &KeyCreateRequest) -> Result<KeyCreatedView> {
         self.post(&["keys"], request).await
     }

@@ -115,7 +115,7 @@ pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use usage_report::{
     DayOffset, Moment, Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_of_number,
 };
-pub use user::{User, UserRole};
+pub use user::{User, UserPatch, UserRole};
 pub use wait::{Wait, WaitEnd, WaitEnding, WaitedSession};
 pub use webhook::{
     Attempt, NewWebhook, Webhook, WebhookDelivery, WebhookKinds, WebhookRules, WebhookState,

@@ -158,6 +158,7 @@ operations! {
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;
+    UserUpdate,         "user_update",       Set,     Admin,    false,   NO_ROLE,    OWN;
     KeyCreate,          "key_create",        Write,   Anyone,   false,   NO_ROLE,    OWN;
     KeyList,            "key_list",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     KeyRevoke,          "key_revoke",        Destroy, Anyone,   false,   NO_ROLE,    OWN;

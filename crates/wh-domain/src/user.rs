@@ -13,6 +13,40 @@ pub struct User {
     pub email: Option<String>,
     pub avatar_url: Option<String>,
     pub created_at: Timestamp,
+    /// Since when nothing lets them in and nothing of theirs runs.
+    pub disabled_at: Option<Timestamp>,
+}
+
+impl User {
+    /// Tells whether the user is let in, and whether what is theirs may run.
+    pub fn is_active(&self) -> bool {
+        self.disabled_at.is_none()
+    }
+}
+
+/// What to change about a user; what is absent stays.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct UserPatch {
+    pub role: Option<UserRole>,
+    /// `Some(None)` takes it away.
+    pub email: Option<Option<String>>,
+    pub disabled: Option<bool>,
+}
+
+impl UserPatch {
+    /// Returns the user as this leaves them. One who is disabled already stays so since then.
+    pub fn apply(&self, mut user: User, at: Timestamp) -> User {
+        user.role = self.role.unwrap_or(user.role);
+        if let Some(email) = &self.email {
+            user.email.clone_from(email);
+        }
+        match self.disabled {
+            Some(true) => user.disabled_at = user.disabled_at.or(Some(at)),
+            Some(false) => user.disabled_at = None,
+            None => {}
+        }
+        user
+    }
 }
 
 /// What a user may do beyond their own things.

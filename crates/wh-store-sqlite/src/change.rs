@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
     ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
-    SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, Webhook, WebhookId,
-    WebhookState, Worktree, WorktreeId, WorktreeStateName,
+    SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, UserId, UserPatch, Webhook,
+    WebhookId, WebhookState, Worktree, WorktreeId, WorktreeStateName,
 };
 use wh_store::{
     Applied, Commit, Counted, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules,
@@ -87,6 +87,7 @@ pub(crate) enum Change {
     /// Nothing but the audit entry and the events.
     Nothing,
     UserInsert(User),
+    UserUpdate(UserId, UserPatch, Timestamp),
     KeyInsert(Box<Key>),
     KeyRevoke(KeyId, Timestamp),
     RepoInsert(Box<Repo>),
@@ -123,6 +124,9 @@ impl Change {
         match self {
             Self::Nothing => Ok(()),
             Self::UserInsert(user) => user::insert_in_txn(batch.conn, user).await,
+            Self::UserUpdate(id, patch, at) => {
+                user::update_in_txn(batch.conn, *id, patch, *at).await
+            }
             Self::KeyInsert(key) => key::insert_in_txn(batch.conn, key).await,
             Self::KeyRevoke(id, at) => key::revoke_in_txn(batch.conn, *id, *at).await,
             Self::RepoInsert(repo) => repo::insert_in_txn(batch.conn, repo).await,

@@ -88,6 +88,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "prompt_files",
         sql: include_str!("../migrations/0016_prompt_files.sql"),
     },
+    Migration {
+        name: "disabled_users",
+        sql: include_str!("../migrations/0017_disabled_users.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -1,25 +1,62 @@
 //! Users.
 
 use async_trait::async_trait;
+use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
-use wh_domain::{IdRef, Page, PageRequest, Reach, User, UserId, UserName, UserRole};
-use wh_store::{Applied, Commit, Result, UserStore};
+use wh_domain::{IdRef, Page, PageRequest, Reach, User, UserId, UserName, UserPatch, UserRole};
+use wh_store::{Applied, Commit, LeftRunning, Result, StoreError, UserStore};
 
 use crate::SqliteStore;
 use crate::change::Change;
-use crate::error::insert_error;
+use crate::error::{insert_error, store_error};
 use crate::reach::{CANDIDATES_MAX, Query, push_id};
 use crate::row::{self, Parsed, micros, uuid};
 
-const COLUMNS: &str =
-    "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at FROM users t WHERE ";
+const COLUMNS: &str = "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at, t.disabled_at FROM users t WHERE ";
+
+/// Those who may change users, and are let in.
+const ACTIVE_ADMIN: &str = "t.role = 'admin' AND t.disabled_at IS NULL";
 
 #[async_trait]
 impl UserStore for SqliteStore {
     async fn user_insert(&self, user: &User, commit: Commit) -> Result<Applied> {
         self.commit(Change::UserInsert(user.clone()), commit).await
+    }
+
+    async fn user_update(
+        &self,
+        id: UserId,
+        patch: &UserPatch,
+        at: Timestamp,
+        commit: Commit,
+    ) -> Result<Applied> {
+        self.commit(Change::UserUpdate(id, patch.clone(), at), commit)
+            .await
+    }
+
+    async fn user_first_admin(&self) -> Result<Option<User>> {
+        let mut query = Query::new(COLUMNS);
+        query.push(ACTIVE_ADMIN).push(" ORDER BY t.id LIMIT 1");
+        let rows = self.rows(query).await?;
+        one(&rows)
+    }
+
+    async fn user_left_running(&self) -> Result<LeftRunning> {
+        let sessions = Query::new(
+            "SELECT s.id FROM users u JOIN sessions s ON s.owner_user_id = u.id
+             WHERE u.disabled_at IS NOT NULL AND s.state IN ('creating', 'idle', 'running', 'waiting')",
+        );
+        let loops = Query::new(
+            "SELECT l.id FROM users u JOIN loops l ON l.owner_user_id = u.id
+             WHERE u.disabled_at IS NOT NULL AND l.state IN ('beginning', 'running') AND l.wish = 'run'",
+        );
+        let (sessions, loops) = (self.rows(sessions).await?, self.rows(loops).await?);
+        Ok(LeftRunning {
+            loops: row::listed("loop", &loops, |row| row::id(row, "id")),
+            sessions: row::listed("session", &sessions, |row| row::id(row, "id")),
+        })
     }
 
     async fn user_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<User>> {
@@ -39,9 +76,7 @@ impl UserStore for SqliteStore {
         let mut query = Query::new(COLUMNS);
         query.push("t.id = ").push_bind(uuid(id));
         let rows = self.rows(query).await?;
-        rows.first()
-            .map(|r| row::direct("user", user_row(r)))
-            .transpose()
+        one(&rows)
     }
 
     async fn user_by_name(&self, reach: Reach, name: &UserName) -> Result<Option<User>> {
@@ -50,9 +85,7 @@ impl UserStore for SqliteStore {
         };
         query.push(" AND t.name = ").push_bind(name.as_str());
         let rows = self.rows(query).await?;
-        rows.first()
-            .map(|r| row::direct("user", user_row(r)))
-            .transpose()
+        one(&rows)
     }
 
     async fn user_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<User, Uuid>> {
@@ -64,6 +97,11 @@ impl UserStore for SqliteStore {
         let rows = self.rows(query).await?;
         row::page("user", rows, page.limit, row::id_cursor, user_row)
     }
+}
+
+fn one(rows: &[SqliteRow]) -> Result<Option<User>> {
+    let found = rows.first().map(|row| row::direct("user", user_row(row)));
+    found.transpose()
 }
 
 /// Begins a query for users within reach; nothing when no user can be.
@@ -96,12 +134,13 @@ fn user_row(row: &SqliteRow) -> Parsed<User> {
         email: row::get(row, "email")?,
         avatar_url: row::get(row, "avatar_url")?,
         created_at: row::time(row, "created_at")?,
+        disabled_at: row::time_opt(row, "disabled_at")?,
     })
 }
 
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, user: &User) -> Result<()> {
     sqlx::query(
-        "INSERT INTO users (id, name, role, email, avatar_url, created_at) VALUES (?, ?, ?, ?, ?, ?)",
+        "INSERT INTO users (id, name, role, email, avatar_url, created_at, disabled_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(user.id))
     .bind(user.name.as_str())
@@ -109,8 +148,47 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, user: &User) -> R
     .bind(user.email.as_deref())
     .bind(user.avatar_url.as_deref())
     .bind(micros(user.created_at))
+    .bind(user.disabled_at.map(micros))
     .execute(conn)
     .await
     .map(drop)
     .map_err(|e| insert_error(e, &[("users.name", "the user name")]))
+}
+
+/// Changes a user, and sees to it that somebody is left who can undo it.
+pub(crate) async fn update_in_txn(
+    conn: &mut SqliteConnection,
+    id: UserId,
+    patch: &UserPatch,
+    at: Timestamp,
+) -> Result<()> {
+    let found = Query::new(COLUMNS)
+        .push("t.id = ")
+        .push_bind(uuid(id))
+        .build()
+        .fetch_optional(&mut *conn)
+        .await
+        .map_err(store_error)?;
+    let found = found.ok_or(StoreError::NotFound { what: "user" })?;
+    let after = patch.apply(row::direct("user", user_row(&found))?, at);
+    sqlx::query("UPDATE users SET role = ?, email = ?, disabled_at = ? WHERE id = ?")
+        .bind(after.role.as_str())
+        .bind(after.email.as_deref())
+        .bind(after.disabled_at.map(micros))
+        .bind(uuid(id))
+        .execute(&mut *conn)
+        .await
+        .map_err(store_error)?;
+    let mut admins = Query::new("SELECT EXISTS (SELECT 1 FROM users t WHERE ");
+    let is_one_left: bool = admins
+        .push(ACTIVE_ADMIN)
+        .push(")")
+        .build_query_scalar()
+        .fetch_one(conn)
+        .await
+        .map_err(store_error)?;
+    match is_one_left {
+        true => Ok(()),
+        false => Err(StoreError::LastAdmin),
+    }
 }

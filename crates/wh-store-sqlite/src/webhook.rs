@@ -126,8 +126,8 @@ impl WebhookStore for SqliteStore {
     ) -> Result<Vec<(WebhookDelivery, Webhook)>> {
         let mut query = Query::new(
             "SELECT t.*, d.id AS delivery_id, d.event_seq, d.body, d.attempts, d.created_at AS planned_at
-             FROM webhook_deliveries d CROSS JOIN webhooks t ON t.id = d.webhook_id
-             WHERE d.state = 'pending' AND t.state = 'active' AND d.due_at <= ",
+             FROM webhook_deliveries d CROSS JOIN webhooks t ON t.id = d.webhook_id CROSS JOIN users u ON u.id = t.user_id
+             WHERE u.disabled_at IS NULL AND d.state = 'pending' AND t.state = 'active' AND d.due_at <= ",
         );
         query.push_bind(micros(now));
         query.push(format_args!(" ORDER BY d.due_at LIMIT {limit}"));

@@ -51,6 +51,8 @@ macro_rules! conformance_checks {
                 is_found_by_id_name_and_list,
                 names_are_unique,
                 lists_page_to_the_end,
+                changes_are_kept_and_in_a_store_of_its_own_one_administrator_stays,
+                what_disabled_users_run_is_found,
             }
             key {
                 is_found_by_hash_and_id,
@@ -194,6 +196,7 @@ macro_rules! conformance_checks {
                 is_found_by_its_user_alone,
                 plans_each_event_once,
                 attempts_end_in_delivery_or_in_a_dead_letter,
+                of_a_disabled_user_are_not_due,
             }
             store {
                 is_healthy,

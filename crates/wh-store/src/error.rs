@@ -38,6 +38,9 @@ pub enum StoreError {
     /// Others depend on it.
     #[error("{what} depend on it")]
     InUse { what: &'static str },
+    /// Without this user nobody would be left who may change users.
+    #[error("nobody else is an administrator who is let in")]
+    LastAdmin,
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]
     KeyReused,

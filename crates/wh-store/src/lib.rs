@@ -57,7 +57,7 @@ pub use setting::SettingStore;
 pub use task::{TaskStore, TaskWish};
 pub use turn::{QueueRules, TurnStore};
 pub use usage::{USAGE_AGENTS_MAX, UsageStore};
-pub use user::UserStore;
+pub use user::{LeftRunning, UserStore};
 pub use wait::WaitStore;
 pub use webhook::{WebhookStanding, WebhookStore};
 pub use worktree::{Counted, Uncounted, WorktreeStore};

@@ -11,7 +11,7 @@ use wh_domain::{
     AgentName, Board, BoardId, Budget, Credential, EventKind, Facts, Key, KeyBinding, KeyHash,
     KeyId, KeyScope, MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
     Outcome, Owner, Rect, Secret, Session, SessionId, SessionPatch, SessionRole, SessionState,
-    Subject, Surface, Title, Usage, User, UserId, UserName, UserRole, Zone, ZoneId,
+    Subject, Surface, Title, Usage, User, UserId, UserName, UserPatch, UserRole, Zone, ZoneId,
 };
 use wh_store::{Commit, MessageAppend, Store};
 use wh_store_sqlite::{OpenOptions, SqliteStore};
@@ -48,6 +48,7 @@ impl Seed {
             email: None,
             avatar_url: None,
             created_at: epoch(),
+            disabled_at: None,
         };
         let owner = Owner {
             user: user.id,
@@ -56,6 +57,21 @@ impl Seed {
         let commit = commit(Operation::UserCreate, user.id.into(), owner, None);
         let _applied = self.store.user_insert(&user, commit).await?;
         Ok(user)
+    }
+
+    /// Disables a user, and does nothing about what they have running.
+    pub async fn disable(&self, user: UserId) -> Result<()> {
+        let owner = Owner { user, key: None };
+        let commit = commit(Operation::UserUpdate, user.into(), owner, None);
+        let patch = UserPatch {
+            disabled: Some(true),
+            ..UserPatch::default()
+        };
+        let _applied = self
+            .store
+            .user_update(user, &patch, epoch(), commit)
+            .await?;
+        Ok(())
     }
 
     /// Adds a key and returns its secret. A session's key speaks for that session.

@@ -876,7 +876,8 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        patch?: never;
+        /** Changes a user's role or email, or shuts them out and stops what they have running */
+        patch: operations["user_update"];
         trace?: never;
     };
     "/api/v1/webhooks": {
@@ -1024,6 +1025,8 @@ export interface components {
             email?: string | null;
             avatar_url?: string | null;
             created_at: string;
+            /** @description Since when they are not let in. */
+            disabled_at?: string | null;
         };
         /** @description A link that signs a browser in, once. */
         LoginLinkView: {
@@ -4549,6 +4552,46 @@ export interface operations {
             cookie?: never;
         };
         requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["UserView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    user_update: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The user's id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description admin or member */
+                    role?: string | null;
+                    /** @description Empty takes it away. */
+                    email?: string | null;
+                    /** @description true: their keys and browsers open nothing, and their sessions and loops are stopped; nothing is deleted. */
+                    disabled?: boolean | null;
+                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    idempotency_key?: string | null;
+                };
+            };
+        };
         responses: {
             /** @description It was done. */
             200: {

@@ -36,6 +36,7 @@ impl App {
     /// Starts the next run of a session. An error is about the session and is told in words.
     pub(super) async fn run_start(&self, work: &SessionWork) -> Result<Started> {
         let session = &work.session;
+        self.refuse_disabled(session.owner.user).await?;
         let launch = self.agents.launch(&session.agent).map_err(refused)?;
         let now = self.clock.now();
         let begin = match begin(&launch, work.conversation.as_ref(), now) {

@@ -4,7 +4,7 @@ use jiff::SignedDuration;
 use wh_app::{KeyQuery, Unauthenticated};
 use wh_domain::{
     ErrorCode, KeyScope, Name, NewKey, NewUser, PageLimit, PageRequest, Reference, SecretText,
-    UserName, UserRole,
+    UserName, UserPatch, UserRole,
 };
 
 use crate::harness::{ADDRESS, TestApp, board, reference, refused};
@@ -154,4 +154,88 @@ async fn a_login_link_works_once_and_not_for_long() {
     assert!(test.app.login_redeem(&made_up).await.is_err());
     test.app.logout(&test.by(&browser)).await.unwrap();
     assert!(test.app.authenticate(secret.expose(), None).await.is_err());
+}
+
+fn disabled(disabled: bool) -> UserPatch {
+    UserPatch {
+        disabled: Some(disabled),
+        ..UserPatch::default()
+    }
+}
+
+fn role(role: UserRole) -> UserPatch {
+    UserPatch {
+        role: Some(role),
+        ..UserPatch::default()
+    }
+}
+
+#[tokio::test]
+async fn a_disabled_user_is_let_in_nowhere_until_enabled() {
+    let test = TestApp::new().await;
+    let admin = test.local().await;
+    test.member("alice").await;
+    let (secret, cx) = test.key_of("alice", KeyScope::Full).await;
+    let alice = || Reference::parse("alice").unwrap();
+    let link = test
+        .app
+        .login_link_create(&admin, Some(alice()))
+        .await
+        .unwrap();
+    let update = async |patch| test.app.user_update(&admin, alice(), patch).await.unwrap();
+    assert!(update(disabled(true)).await.disabled_at.is_some());
+    assert!(matches!(
+        test.app.authenticate(&secret, Some(ADDRESS)).await,
+        Err(Unauthenticated::Invalid)
+    ));
+    assert!(!test.app.is_still_valid(&cx.principal).await.unwrap());
+    let late = refused(test.app.login_redeem(&link.token).await);
+    assert_eq!(late.0, ErrorCode::Unauthenticated);
+    let link = test.app.login_link_create(&admin, Some(alice())).await;
+    assert_eq!(refused(link).0, ErrorCode::Conflict);
+    let key = NewKey {
+        name: Name::parse("new").unwrap(),
+        scope: KeyScope::Full,
+        user: Some(alice()),
+        expires_at: None,
+        dialect: None,
+        session: None,
+    };
+    let (code, message) = refused(test.app.key_create(&admin, key).await);
+    assert_eq!(code, ErrorCode::Conflict);
+    assert!(message.contains("the user alice is disabled"), "{message}");
+
+    assert!(update(disabled(false)).await.disabled_at.is_none());
+    assert!(test.app.authenticate(&secret, Some(ADDRESS)).await.is_ok());
+    assert!(test.app.is_still_valid(&cx.principal).await.unwrap());
+}
+
+#[tokio::test]
+async fn a_role_changes_at_once_and_the_last_administrator_stays() {
+    let test = TestApp::new().await;
+    let root = test.local().await;
+    let bob = test.member("bob").await;
+    let named = |name: &str| Reference::parse(name).unwrap();
+    let by_member = test
+        .app
+        .user_update(&bob, named("bob"), role(UserRole::Admin))
+        .await;
+    assert_eq!(refused(by_member).0, ErrorCode::Forbidden);
+    for patch in [disabled(true), role(UserRole::Member)] {
+        let last = test.app.user_update(&root, named("root"), patch).await;
+        assert_eq!(refused(last).0, ErrorCode::Conflict);
+    }
+    let admin = role(UserRole::Admin);
+    test.app
+        .user_update(&root, named("bob"), admin)
+        .await
+        .unwrap();
+    assert!(!test.app.is_still_valid(&bob.principal).await.unwrap());
+    let (_, bob) = test.key_of("bob", KeyScope::Full).await;
+    test.app
+        .user_update(&bob, named("root"), disabled(true))
+        .await
+        .unwrap();
+    // The local socket speaks for an administrator who is let in.
+    assert_eq!(test.local().await.principal.user, bob.principal.user);
 }

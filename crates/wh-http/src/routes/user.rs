@@ -1,11 +1,13 @@
 //! Users.
 
+use axum::http::Method;
 use wh_api::{
-    UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserView, cursor_of,
+    UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserUpdateRequest, UserView,
+    cursor_of,
 };
 use wh_domain::Operation;
 
-use crate::table::{Route, create, get};
+use crate::table::{Route, change, create, get};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -40,6 +42,17 @@ pub(super) fn routes() -> Vec<Route> {
             "Shows a user, by id or name",
             |server, cx, request: UserGetRequest| async move {
                 let user = server.app.user_get(&cx, request.user()?).await?;
+                Ok(UserView::from(user))
+            },
+        ),
+        change(
+            Method::PATCH,
+            "/users/{user}",
+            Operation::UserUpdate,
+            "Changes a user's role or email, or shuts them out and stops what they have running",
+            |server, cx, request: UserUpdateRequest| async move {
+                let user = request.user()?;
+                let user = server.app.user_update(&cx, user, request.patch()?).await?;
                 Ok(UserView::from(user))
             },
         ),

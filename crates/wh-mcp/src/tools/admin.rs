@@ -6,7 +6,7 @@ use wh_api::{
     AuditEntryView, AuditListRequest, AuditListView, ConfigGetRequest, ConfigSetRequest,
     ConfigView, KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest,
     KeyView, SettingView, UserCreateRequest, UserGetRequest, UserListRequest, UserListView,
-    UserView, cursor_of,
+    UserUpdateRequest, UserView, cursor_of,
 };
 use wh_app::{App, AuditQuery, KeyQuery, OpContext, Result};
 use wh_domain::Operation;
@@ -34,6 +34,12 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::UserList,
             "Lists the users you may see.",
             user_list,
+        ),
+        Tool::new(
+            set,
+            Operation::UserUpdate,
+            "Changes a user's role or email, or disables them: nothing lets them in, and what they run is stopped. Administrators only.",
+            user_update,
         ),
         Tool::new(
             set,
@@ -90,6 +96,12 @@ async fn user_list(app: Arc<App>, cx: OpContext, request: UserListRequest) -> Re
         users: page.items.into_iter().map(UserView::from).collect(),
         next_cursor: cursor_of(page.next),
     })
+}
+
+async fn user_update(app: Arc<App>, cx: OpContext, request: UserUpdateRequest) -> Result<UserView> {
+    let user = request.user()?;
+    let updated = app.user_update(&cx, user, request.patch()?).await;
+    updated.map(UserView::from)
 }
 
 async fn key_create(

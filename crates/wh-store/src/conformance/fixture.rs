@@ -45,6 +45,7 @@ pub fn user_value() -> Made<User> {
         email: Some("someone@example.org".to_owned()),
         avatar_url: None,
         created_at: now(),
+        disabled_at: None,
     })
 }
 

@@ -2,10 +2,10 @@
 
 use std::sync::Arc;
 
-use wh_domain::{Operation, Reach, UserName};
+use wh_domain::{Operation, Reach, SessionEvent, UserId, UserName, UserPatch, UserRole};
 
 use super::Outcome;
-use super::fixture::{self, commit, done, pages, whole};
+use super::fixture::{self, commit, done, now, owned_by, pages, whole};
 use crate::{Store, StoreError};
 
 /// A user is found by id, by name and in the list, exactly as it was inserted.
@@ -78,5 +78,100 @@ pub async fn lists_page_to_the_end(store: Arc<dyn Store>) -> Outcome {
         .filter(|id| made.contains(id))
         .collect();
     assert_eq!(ours, made);
+    Ok(())
+}
+
+async fn update(store: &Arc<dyn Store>, id: UserId, patch: &UserPatch) -> crate::Result<()> {
+    let commit = commit(id, Operation::UserUpdate);
+    done(store.user_update(id, patch, now(), commit).await?);
+    Ok(())
+}
+
+fn disabled(disabled: bool) -> UserPatch {
+    UserPatch {
+        disabled: Some(disabled),
+        ..UserPatch::default()
+    }
+}
+
+/// A change changes what it names. The last administrator who is let in can be neither disabled nor made a member.
+pub async fn changes_are_kept_and_in_a_store_of_its_own_one_administrator_stays(
+    store: Arc<dyn Store>,
+) -> Outcome {
+    let (first, second) = (fixture::user(&store).await?, fixture::user(&store).await?);
+    assert_eq!(store.user_first_admin().await?, None);
+    let admin = UserPatch {
+        role: Some(UserRole::Admin),
+        email: Some(None),
+        ..UserPatch::default()
+    };
+    update(&store, second.id, &admin).await?;
+    update(&store, first.id, &admin).await?;
+    let found = store.user_first_admin().await?.ok_or("an administrator")?;
+    assert_eq!(
+        (found.id, found.email, found.role),
+        (first.id, None, UserRole::Admin)
+    );
+    update(&store, first.id, &disabled(true)).await?;
+    let since = store
+        .user_by_id(first.id)
+        .await?
+        .and_then(|user| user.disabled_at);
+    assert!(since.is_some());
+    update(&store, first.id, &disabled(true)).await?;
+    let again = store
+        .user_by_id(first.id)
+        .await?
+        .and_then(|user| user.disabled_at);
+    assert_eq!(since, again, "since the first time");
+    assert_eq!(
+        store.user_first_admin().await?.map(|user| user.id),
+        Some(second.id)
+    );
+    let member = UserPatch {
+        role: Some(UserRole::Member),
+        ..UserPatch::default()
+    };
+    for patch in [&member, &disabled(true)] {
+        let before = store.user_by_id(second.id).await?;
+        let refused = update(&store, second.id, patch).await;
+        assert!(matches!(refused, Err(StoreError::LastAdmin)), "{refused:?}");
+        assert_eq!(store.user_by_id(second.id).await?, before);
+    }
+    update(&store, first.id, &disabled(false)).await?;
+    update(&store, second.id, &member).await?;
+    assert_eq!(
+        store.user_first_admin().await?.map(|user| user.id),
+        Some(first.id)
+    );
+    let nobody = update(&store, fixture::id(), &member).await;
+    assert!(
+        matches!(nobody, Err(StoreError::NotFound { .. })),
+        "{nobody:?}"
+    );
+    Ok(())
+}
+
+/// The sessions of disabled users that are not at rest are found, and no others.
+pub async fn what_disabled_users_run_is_found(store: Arc<dyn Store>) -> Outcome {
+    let admin = UserPatch {
+        role: Some(UserRole::Admin),
+        ..UserPatch::default()
+    };
+    let (kept, gone) = (fixture::user(&store).await?, fixture::user(&store).await?);
+    update(&store, kept.id, &admin).await?;
+    let mut theirs = Vec::new();
+    for user in [&kept, &gone, &gone] {
+        theirs.push(fixture::session(&store, owned_by(user.id), None).await?.id);
+    }
+    assert_eq!(store.user_left_running().await?.sessions, []);
+    update(&store, gone.id, &disabled(true)).await?;
+    let mut found = store.user_left_running().await?.sessions;
+    found.sort();
+    assert_eq!(found, theirs[1..]);
+    let stop = SessionEvent::StopRequested { kill_at: now() };
+    let stopped = commit(gone.id, Operation::SessionManage);
+    done(store.session_move(theirs[1], &stop, stopped).await?);
+    assert_eq!(store.user_left_running().await?.sessions, theirs[2..]);
     Ok(())
 }

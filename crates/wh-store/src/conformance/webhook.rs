@@ -5,7 +5,7 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use wh_domain::{
     Attempt, EventKind, KeyScope, Operation, PageLimit, PageRequest, Reach, SecretText, UserId,
-    Webhook, WebhookDelivery, WebhookKinds, WebhookRules, WebhookState,
+    UserPatch, UserRole, Webhook, WebhookDelivery, WebhookKinds, WebhookRules, WebhookState,
 };
 
 use super::Outcome;
@@ -173,5 +173,36 @@ pub async fn attempts_end_in_delivery_or_in_a_dead_letter(store: Arc<dyn Store>)
         (0, None)
     );
     assert_eq!(due(much_later).await?.len(), 1);
+    Ok(())
+}
+
+/// What the webhook of a disabled user is to be told waits until they are enabled.
+pub async fn of_a_disabled_user_are_not_due(store: Arc<dyn Store>) -> Outcome {
+    let (user, other) = (fixture::user(&store).await?, fixture::user(&store).await?);
+    let update = async |id: UserId, patch: UserPatch| {
+        let commit = commit(id, Operation::UserUpdate);
+        store.user_update(id, &patch, now(), commit).await.map(done)
+    };
+    let admin = UserPatch {
+        role: Some(UserRole::Admin),
+        ..UserPatch::default()
+    };
+    update(other.id, admin).await?;
+    let made = webhook(&store, user.id).await?;
+    let seq = made.cursor + 1;
+    let planned = vec![delivery(&made, seq)];
+    store
+        .webhook_plan(made.id, made.cursor, seq, planned)
+        .await?;
+    for (disabled, due) in [(true, 0), (false, 1)] {
+        let patch = UserPatch {
+            disabled: Some(disabled),
+            ..UserPatch::default()
+        };
+        update(user.id, patch).await?;
+        let found = store.webhook_due(now(), 100).await?;
+        let ours = found.iter().filter(|(_, it)| it.id == made.id).count();
+        assert_eq!(ours, due, "disabled: {disabled}");
+    }
     Ok(())
 }

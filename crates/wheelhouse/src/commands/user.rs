@@ -1,19 +1,21 @@
 //! `wheelhouse user`.
 
-use clap::{Subcommand, ValueEnum};
-use wh_api::{UserCreateRequest, UserListRequest, UserView};
+use clap::{ArgGroup, Subcommand, ValueEnum};
+use wh_api::{UserCreateRequest, UserListRequest, UserUpdateRequest, UserView};
 
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
 use crate::ui::{Table, Ui, moment};
 
-/// Make and see the people and services that may use the server
+/// Make, see and change the people and services that may use the server
 #[derive(Debug, Subcommand)]
 #[command(after_help = "\
 Examples:
   wheelhouse user create ann --role admin --email ann@example.org
-  wheelhouse user list")]
+  wheelhouse user list
+  wheelhouse user update ann --role member
+  wheelhouse user disable ann")]
 pub(crate) enum UserCommand {
     /// Make a user
     Create {
@@ -32,6 +34,27 @@ pub(crate) enum UserCommand {
         /// The user's id or name; you unless given
         user: Option<String>,
     },
+    /// Change a user's role or email
+    #[command(group(ArgGroup::new("change").required(true).multiple(true)))]
+    Update {
+        /// The user's id or name
+        user: String,
+        #[arg(long, value_enum, group = "change")]
+        role: Option<RoleArg>,
+        /// Empty takes it away
+        #[arg(long, value_name = "ADDRESS", group = "change")]
+        email: Option<String>,
+    },
+    /// Let a user in nowhere any more, and stop what they have running; nothing is deleted
+    Disable {
+        /// The user's id or name
+        user: String,
+    },
+    /// Let a disabled user in again
+    Enable {
+        /// The user's id or name
+        user: String,
+    },
 }
 
 /// What a user may do.
@@ -43,17 +66,22 @@ pub(crate) enum RoleArg {
     Member,
 }
 
+impl RoleArg {
+    fn text(self) -> String {
+        match self {
+            Self::Admin => "admin".to_owned(),
+            Self::Member => "member".to_owned(),
+        }
+    }
+}
+
 pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
     let client = cx.client()?;
     match command {
         UserCommand::Create { name, role, email } => {
-            let role = match role {
-                RoleArg::Admin => "admin",
-                RoleArg::Member => "member",
-            };
             let request = UserCreateRequest {
                 name,
-                role: Some(role.to_owned()),
+                role: Some(role.text()),
                 email,
                 avatar_url: None,
                 idempotency_key: None,
@@ -71,11 +99,19 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
             let request = UserListRequest { limit, cursor };
             let list = client.user_list(&request).await?;
             cx.ui.answer(&list, |ui| {
-                let mut table = Table::new(&["ID", "NAME", "ROLE", "EMAIL", "CREATED"]);
+                let mut table = Table::new(&["ID", "NAME", "ROLE", "STATUS", "EMAIL", "CREATED"]);
                 for user in &list.users {
                     let email = user.email.as_deref().unwrap_or("-");
                     let created = moment(&user.created_at);
-                    table.row([&user.short_id, &user.name, &user.role, email, &created]);
+                    let status = status(user);
+                    table.row([
+                        &user.short_id,
+                        &user.name,
+                        &user.role,
+                        status,
+                        email,
+                        &created,
+                    ]);
                 }
                 ui.table(&table, "no users that you may see")?;
                 ui.more(list.next_cursor.as_ref())
@@ -88,6 +124,43 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
             };
             cx.ui.answer(&user, |ui| fields(ui, &user))
         }
+        UserCommand::Update { user, role, email } => {
+            let request = UserUpdateRequest {
+                user,
+                role: role.map(RoleArg::text),
+                email,
+                ..UserUpdateRequest::default()
+            };
+            let user = client.user_update(&request).await?;
+            cx.ui.answer(&user, |ui| fields(ui, &user))
+        }
+        UserCommand::Disable { user } => turn(cx, user, true).await,
+        UserCommand::Enable { user } => turn(cx, user, false).await,
+    }
+}
+
+/// Disables or enables a user.
+async fn turn(cx: &Context, user: String, disabled: bool) -> CliResult {
+    let request = UserUpdateRequest {
+        user,
+        disabled: Some(disabled),
+        ..UserUpdateRequest::default()
+    };
+    let user = cx.client()?.user_update(&request).await?;
+    cx.ui.answer(&user, |ui| {
+        fields(ui, &user)?;
+        let name = &user.name;
+        ui.note(&match disabled {
+            true => format!("what {name} has running is being stopped; `wheelhouse user enable {name}` undoes it"),
+            false => format!("the keys of {name} open again; stopped sessions are started with `wheelhouse resume`"),
+        })
+    })
+}
+
+fn status(user: &UserView) -> &'static str {
+    match user.disabled_at {
+        Some(_) => "disabled",
+        None => "active",
     }
 }
 
@@ -98,5 +171,6 @@ fn fields(ui: &Ui, user: &UserView) -> CliResult {
         ("role", Some(user.role.clone())),
         ("email", user.email.clone()),
         ("created", Some(moment(&user.created_at))),
+        ("disabled", user.disabled_at.as_deref().map(moment)),
     ])
 }

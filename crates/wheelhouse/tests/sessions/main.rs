@@ -8,6 +8,7 @@
 mod approvals;
 mod claims;
 mod deliveries;
+mod disabled;
 mod family;
 mod files;
 mod flood;

@@ -26,6 +26,49 @@ fn users_are_made_and_shown() {
 }
 
 #[test]
+fn users_are_changed_disabled_and_enabled() {
+    let server = TestServer::start();
+    run_json(&server, &["user", "create", "ann"]);
+    let update = [
+        "user",
+        "update",
+        "ann",
+        "--role",
+        "admin",
+        "--email",
+        "a@b.example",
+    ];
+    let ann = run_json(&server, &update);
+    assert_eq!(
+        (&ann["role"], &ann["email"]),
+        (&"admin".into(), &"a@b.example".into())
+    );
+    let ann = run_json(&server, &["user", "update", "ann", "--email", ""]);
+    assert_eq!((&ann["role"], ann.get("email")), (&"admin".into(), None));
+    let disabled = run(&server, &["user", "disable", "ann"]);
+    assert_said!("user_disable", disabled, server.home());
+    assert_said!("user_list", run(&server, &["user", "list"]), server.home());
+    assert_said!(
+        "user_enable",
+        run(&server, &["user", "enable", "ann"]),
+        server.home()
+    );
+    assert_said!(
+        "user_update_nothing",
+        run(&server, &["user", "update", "ann"]),
+        server.home()
+    );
+}
+
+#[test]
+fn the_last_administrator_cannot_be_shut_out() {
+    let server = TestServer::start();
+    let name = run_json(&server, &["user", "show"])["name"].clone();
+    let refused = run(&server, &["user", "disable", name.as_str().unwrap()]);
+    assert_said!("user_disable_last", refused, server.home());
+}
+
+#[test]
 fn a_relative_repository_is_added_by_its_absolute_path() {
     let server = TestServer::start();
     let repo = server.home().join("project");
