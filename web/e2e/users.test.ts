@@ -36,6 +36,35 @@ test("a user is made, signed in by a link that is shown once, and sees what is t
   await hers.getByRole("link", { name: "Settings" }).click();
   await hers.getByText(/Only administrators change settings/).waitFor();
   expect(await hers.getByLabel("spawn.depth_max", { exact: true }).isDisabled()).toBe(true);
+
+  // Somebody has to stay who can undo things.
+  const own = page.getByRole("row", { name: /\byou\b/ });
+  await own.getByRole("button", { name: /^More about/ }).click();
+  await page.getByRole("menuitem", { name: "Disable" }).click();
+  await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
+  await page.getByText(/nobody else is an administrator/).first().waitFor();
+
+  // What she may do changes where she is signed in.
+  const choose = async (item: string) => {
+    await row.getByRole("button", { name: "More about mia" }).click();
+    await page.getByRole("menuitem", { name: item }).click();
+  };
+  await choose("Change role or email");
+  const change = page.getByRole("dialog", { name: "Change mia" });
+  await change.getByLabel("Role").selectOption("admin");
+  await change.getByRole("button", { name: "Save" }).click();
+  await row.getByText("admin", { exact: true }).waitFor();
+  await hers.getByText(/Only administrators change settings/).waitFor({ state: "detached" });
+
+  await choose("Disable");
+  await page.getByRole("dialog", { name: "Disable mia?" }).getByRole("button", { name: "Disable" }).click();
+  await row.getByText("disabled", { exact: true }).waitFor();
+  expect(await row.getByRole("button", { name: "Make a sign-in link for mia" }).isDisabled()).toBe(true);
+  await hers.getByText(/not signed in/i).first().waitFor();
+  await choose("Enable");
+  await row.getByText("disabled", { exact: true }).waitFor({ state: "detached" });
+  await hers.reload();
+  await hers.getByRole("link", { name: "Users" }).waitFor();
   await context.close();
   expect(troubles).toEqual([]);
 });

@@ -1,24 +1,24 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link2, Plus } from "lucide-react";
+import { Plus } from "lucide-react";
 import { useState } from "react";
 
-import { api, ask, mark, type Schemas } from "@/api/client";
+import { api, ask, mark } from "@/api/client";
 import { userList, whoami } from "@/api/queries";
-import { Name } from "@/components/name";
 import { ShownOnce } from "@/components/shown-once";
 import { UserForm } from "@/components/user-form";
-import { useNow } from "@/hooks/use-now";
+import { type User, UserTable } from "@/components/user-table";
 import { usePageTitle } from "@/hooks/use-page-title";
-import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
+import { Confirm } from "@/ui/confirm";
 import { Dialog } from "@/ui/dialog";
 import { Loaded } from "@/ui/loaded";
-import { toastError } from "@/ui/toast";
-import { ago, plain } from "@/util/text";
+import { toast, toastError } from "@/ui/toast";
+import { plain } from "@/util/text";
 
-type User = Schemas["UserView"];
+const NOT_YOURS = "Only administrators make and change users, and sign them in.";
 
-const NOT_YOURS = "Only administrators make users and sign them in.";
+/** What is open over the list. */
+type Open = { kind: "new" } | { kind: "change" | "disable"; user: User };
 
 /** Who may use this server, and how each of them gets in. */
 export function UsersPage() {
@@ -26,17 +26,26 @@ export function UsersPage() {
   const list = useQuery(userList);
   const own = useQuery(whoami).data?.user;
   const refused = own?.role === "admin" ? undefined : NOT_YOURS;
-  const [isMaking, setMaking] = useState(false);
+  const [open, setOpen] = useState<Open>();
+  const close = () => setOpen(undefined);
   const link = useMutation({
     mutationFn: (user: User) => ask(api.POST("/api/v1/login-links", { params: { header: mark() }, body: { user: user.id } })),
     onError: toastError,
   });
+  const turn = useMutation({
+    mutationFn: ({ user, disabled }: { user: User; disabled: boolean }) =>
+      ask(api.PATCH("/api/v1/users/{user}", { params: { path: { user: user.id }, header: mark() }, body: { disabled } })),
+    onSuccess: (user) => toast(`${plain(user.name)} is ${user.disabled_at ? "disabled" : "enabled"}`),
+    onError: toastError,
+    onSettled: close,
+  });
+  const disabling = open?.kind === "disable" ? open.user : undefined;
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-4xl flex-col gap-4 p-6">
         <div className="flex items-center justify-between gap-3">
           <h1 className="text-xl font-semibold">Users</h1>
-          <Button look="primary" refused={refused} onClick={() => setMaking(true)}>
+          <Button look="primary" refused={refused} onClick={() => setOpen({ kind: "new" })}>
             <Plus size={14} aria-hidden="true" /> New user
           </Button>
         </div>
@@ -46,66 +55,38 @@ export function UsersPage() {
           </p>
         )}
         <Loaded query={list}>
-          {(data) => <UserTable users={data.users} own={own?.id} refused={refused} onSignIn={(user) => link.mutate(user)} />}
+          {(data) => (
+            <UserTable
+              users={data.users}
+              own={own?.id}
+              refused={refused}
+              onSignIn={(user) => link.mutate(user)}
+              onChange={(user) => setOpen({ kind: "change", user })}
+              onDisable={(user) => setOpen({ kind: "disable", user })}
+              onEnable={(user) => turn.mutate({ user, disabled: false })}
+            />
+          )}
         </Loaded>
       </div>
-      <UserForm isOpen={isMaking} onClose={() => setMaking(false)} />
+      {open?.kind === "new" && <UserForm onClose={close} />}
+      {open?.kind === "change" && <UserForm user={open.user} onClose={close} />}
+      <Confirm
+        title={`Disable ${plain(disabling?.name ?? "the user")}?`}
+        about="Their keys and browsers are not let in any more, and what they have running is stopped. Nothing is deleted, and you can enable them again."
+        action="Disable"
+        isOpen={disabling !== undefined}
+        isBusy={turn.isPending}
+        onClose={close}
+        onConfirm={() => disabling && turn.mutate({ user: disabling, disabled: true })}
+      />
       <Dialog
         title={`A link for ${plain(link.variables?.name ?? "")}`}
-        about={`It signs one browser in, once, within 15 minutes. It is shown this once.`}
+        about="It signs one browser in, once, within 15 minutes. It is shown this once."
         isOpen={link.data !== undefined}
         onClose={() => link.reset()}
       >
         <ShownOnce label="Sign-in link" secret={link.data?.url ?? ""} onClose={() => link.reset()} />
       </Dialog>
-    </div>
-  );
-}
-
-interface TableProps {
-  users: User[];
-  own: string | undefined;
-  refused: string | undefined;
-  onSignIn: (user: User) => void;
-}
-
-function UserTable({ users, own, refused, onSignIn }: TableProps) {
-  const now = useNow();
-  return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="w-full text-left">
-        <thead className="text-sm text-muted">
-          <tr>
-            {["Name", "Role", "Email", "Known for"].map((title) => (
-              <th key={title} scope="col" className="px-3 py-2 font-medium">
-                {title}
-              </th>
-            ))}
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user) => (
-            <tr key={user.id} className="border-t border-line">
-              <th scope="row" className="px-3 py-2 font-medium break-all">
-                <Name>{user.name}</Name> {user.id === own && <Badge>you</Badge>}
-              </th>
-              <td className="px-3 py-2">
-                <Badge tone={user.role === "admin" ? "accent" : "neutral"}>{user.role}</Badge>
-              </td>
-              <td className="px-3 py-2 break-all text-muted">{plain(user.email ?? "")}</td>
-              <td className="px-3 py-2 text-sm text-muted">{ago(user.created_at, now)}</td>
-              <td className="px-3 py-2 text-right">
-                <Button refused={refused} aria-label={`Make a sign-in link for ${plain(user.name)}`} onClick={() => onSignIn(user)}>
-                  <Link2 size={14} aria-hidden="true" /> Sign-in link
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
     </div>
   );
 }

@@ -1,0 +1,98 @@
+import { Ellipsis, Link2 } from "lucide-react";
+
+import type { Schemas } from "@/api/client";
+import { Name } from "@/components/name";
+import { useNow } from "@/hooks/use-now";
+import { Badge } from "@/ui/badge";
+import { Button } from "@/ui/button";
+import { Menu, MenuItem } from "@/ui/menu";
+import { ago, plain } from "@/util/text";
+
+export type User = Schemas["UserView"];
+
+interface Props {
+  users: User[];
+  /** The id of who looks. */
+  own: string | undefined;
+  /** Why who looks may change nothing here. */
+  refused: string | undefined;
+  onSignIn: (user: User) => void;
+  onChange: (user: User) => void;
+  onDisable: (user: User) => void;
+  onEnable: (user: User) => void;
+}
+
+/** Users, and what an administrator can do about each. */
+export function UserTable({ users, ...of }: Props) {
+  return (
+    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+      <table className="w-full text-left">
+        <thead className="text-sm text-muted">
+          <tr>
+            {["Name", "Role", "Email", "Known for"].map((title) => (
+              <th key={title} scope="col" className="px-3 py-2 font-medium">
+                {title}
+              </th>
+            ))}
+            <th scope="col">
+              <span className="sr-only">Actions</span>
+            </th>
+          </tr>
+        </thead>
+        <tbody>
+          {users.map((user) => (
+            <UserRow key={user.id} user={user} {...of} />
+          ))}
+        </tbody>
+      </table>
+    </div>
+  );
+}
+
+function UserRow({ user, own, refused, onSignIn, onChange, onDisable, onEnable }: Omit<Props, "users"> & { user: User }) {
+  const now = useNow();
+  const name = plain(user.name);
+  const isDisabled = user.disabled_at != null;
+  return (
+    <tr className="border-t border-line">
+      <th scope="row" className="px-3 py-2 font-medium break-all">
+        <Name>{user.name}</Name> {user.id === own && <Badge>you</Badge>}
+      </th>
+      <td className="px-3 py-2">
+        <span className="flex flex-wrap gap-1">
+          <Badge tone={user.role === "admin" ? "accent" : "neutral"}>{user.role}</Badge>
+          {isDisabled && <Badge tone="danger">disabled</Badge>}
+        </span>
+      </td>
+      <td className="px-3 py-2 break-all text-muted">{plain(user.email ?? "")}</td>
+      <td className="px-3 py-2 text-sm text-muted">{ago(user.created_at, now)}</td>
+      <td className="px-3 py-2">
+        <div className="flex justify-end gap-2">
+          <Button
+            refused={refused ?? (isDisabled ? `${name} is disabled: enable them first.` : undefined)}
+            aria-label={`Make a sign-in link for ${name}`}
+            onClick={() => onSignIn(user)}
+          >
+            <Link2 size={14} aria-hidden="true" /> Sign-in link
+          </Button>
+          <Menu
+            trigger={
+              <Button refused={refused} aria-label={`More about ${name}`}>
+                <Ellipsis size={14} aria-hidden="true" />
+              </Button>
+            }
+          >
+            <MenuItem onSelect={() => onChange(user)}>Change role or email</MenuItem>
+            {isDisabled ? (
+              <MenuItem onSelect={() => onEnable(user)}>Enable</MenuItem>
+            ) : (
+              <MenuItem isDangerous onSelect={() => onDisable(user)}>
+                Disable
+              </MenuItem>
+            )}
+          </Menu>
+        </div>
+      </td>
+    </tr>
+  );
+}
