@@ -3,10 +3,9 @@ import { gzipSync } from "node:zlib";
 import type { Response } from "playwright-core";
 import { afterAll, expect, test } from "vitest";
 
-import { PAGES } from "@/components/pages";
-
 import { visit } from "../e2e/browser";
 import { LONG_MESSAGES, readLong } from "../e2e/long";
+import { addressOf, routes } from "../e2e/routes";
 import { stage } from "../e2e/stage";
 import { figures, handOver } from "./figure";
 import { OpenBrowser } from "./open-browser";
@@ -65,17 +64,25 @@ test("every page, as Lighthouse sees it", { timeout: 600_000 }, async () => {
   const begin = (prompt: string) => on.server.rest(key, "POST", "/sessions", { agent: "echo", repo: id, prompt });
   const session = await begin("say **bold** and `code`\nwrite README.md uno\nask may I?");
   await begin("question Which one?");
+  const board = await on.server.rest(key, "POST", "/boards", { name: "Work", zones: [{ name: "Review", prompt_template: "say {{ zone.name }}" }] });
+  const place = [
+    { kind: "worktree", id: session.worktree_id, x: -300 },
+    { kind: "session", id: session.id, x: -700 },
+  ];
+  await on.server.rest(key, "PATCH", `/boards/${String(board.id)}`, { place });
+  const loop = await on.server.rest(key, "POST", "/loops", { agent: "echo", repo: id, spec: "Do it", template: "say done", tasks: [{ content: "one" }], iterations_max: 1 });
   const browser = await OpenBrowser.start(on.server);
   const { page } = browser;
   await page.goto(`${on.server.url}/inbox`);
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  const paths = [...PAGES.map(({ to }) => to), `/sessions/${String(session.id).slice(-8)}`];
+  const ids = { session: String(session.short_id), board: String(board.short_id), loop: String(loop.short_id) };
+  // On a screen of this size a board is a canvas; its other face is a page of its own.
+  const pages = [...(await routes()), "/boards/$board?view=status"];
   for (const theme of ["light", "dark"]) {
     await page.evaluate((name) => localStorage.setItem("wheelhouse-theme", name), theme);
-    const scores = await browser.accessibility(paths.map((to) => on.server.url + to));
+    const scores = await browser.accessibility(pages.map((route) => on.server.url + addressOf(route, ids)));
     scores.forEach(({ score, failed }, index) => {
-      const name = paths[index]?.startsWith("/sessions/") ? "/sessions/ID" : paths[index];
-      figures.push({ name: `Lighthouse accessibility, ${theme}, ${name}`, value: score, least: SCORE_MIN, about: failed.join(" ") });
+      figures.push({ name: `Lighthouse accessibility, ${theme}, ${pages[index]}`, value: score, least: SCORE_MIN, about: failed.join(" ") });
     });
   }
   await browser.close();

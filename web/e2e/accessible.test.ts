@@ -3,6 +3,7 @@ import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { idle, startSession, visit } from "./browser";
+import { addressOf, routes } from "./routes";
 import { stage } from "./stage";
 
 const on = stage();
@@ -26,9 +27,10 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   const { page } = await visit(on.browser, on.server);
   await page.evaluate((name) => localStorage.setItem("wheelhouse-theme", name), theme);
   await page.reload();
-  await startSession(page, "say **bold** and `code`\nwrite README.md uno\nask may I?", repo);
+  await startSession(page, "say **bold** and `code`\nwrite README.md uno\nwrite src/a.txt dos\nask may I?", repo);
   await page.getByRole("button", { name: "Allow once" }).waitFor();
-  await page.getByRole("tabpanel", { name: "Diff" }).getByRole("group", { name: "README.md" }).waitFor();
+  await page.getByRole("tabpanel", { name: "Diff" }).getByRole("treeitem", { name: /README.md/ }).waitFor();
+  await page.getByRole("group", { name: "README.md" }).getByText("uno").waitFor();
   const found: Record<string, string[]> = { waiting: await problems(page, theme) };
   await page.getByRole("button", { name: "Allow once" }).click();
   await idle(page);
@@ -37,26 +39,28 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
     await page.getByRole("tabpanel", { name: pane }).locator("li, dl, form").first().waitFor();
     found[pane] = await problems(page, theme);
   }
-  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Loops", "Search", "Agents", "Cost", "Keys", "Users", "Audit", "Settings"]) {
-    await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name }).click();
-    await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.getByText("Loading…").waitFor({ state: "detached" });
-    found[name] = await problems(page, theme);
-  }
   const key = await on.server.key();
   const template = "say {{ zone.name }}";
   const board = await on.server.rest(key, "POST", "/boards", { name: `Work ${theme}`, zones: [{ name: "Review", color: "#7c3aed", prompt_template: template }] });
-  const sessions = (await on.server.rest(key, "GET", "/sessions")).sessions as { id: string; worktree: string }[];
+  const session = new URL(page.url()).pathname.split("/").at(-1) ?? "";
+  const { worktree_id } = await on.server.rest(key, "GET", `/sessions/${session}`);
   const place = [
-    { kind: "worktree", id: sessions[0]?.worktree, x: -300, y: 0 },
-    { kind: "session", id: sessions[0]?.id, x: 20, y: 60 },
+    { kind: "worktree", id: worktree_id, x: -300, y: 0 },
+    { kind: "session", id: session, x: 20, y: 60 },
   ];
   await on.server.rest(key, "PATCH", `/boards/${String(board.id)}`, { place });
-  for (const view of ["canvas", "status"]) {
-    await page.goto(`${on.server.url}/boards/${String(board.short_id)}?view=${view}`);
-    await page.getByRole("main").getByRole("link", { name: /bold/ }).first().waitFor();
-    found[view] = await problems(page, theme);
+  const ids = { session, board: String(board.short_id), loop: await oneLoop(theme) };
+  for (const route of await routes()) {
+    await page.goto(on.server.url + addressOf(route, ids));
+    await page.getByRole("heading", { level: 1 }).first().waitFor();
+    if (route === "/boards/$board") await page.getByRole("main").getByRole("link", { name: /bold/ }).first().waitFor();
+    if (route === "/loops/$loop") await page.getByRole("region", { name: "Iterations" }).getByText("did it").waitFor();
+    await page.getByText("Loading…").first().waitFor({ state: "detached" });
+    found[route] = await problems(page, theme);
   }
+  await page.goto(`${on.server.url}/boards/${ids.board}?view=status`);
+  await page.getByRole("main").getByRole("link", { name: /bold/ }).first().waitFor();
+  found.status = await problems(page, theme);
   await page.getByRole("button", { name: "New zone" }).click();
   await page.getByRole("dialog").waitFor();
   found.zone = await problems(page, theme);
@@ -67,11 +71,9 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   await page.getByText("Branch and template").click();
   await page.getByRole("form", { name: "Start a loop" }).getByLabel(/^Template/).waitFor();
   found["new loop"] = await problems(page, theme);
-  await page.goto(`${on.server.url}/loops/${await oneLoop(theme)}`);
-  await page.getByRole("region", { name: "Iterations" }).getByText("did it").waitFor();
-  found.loop = await problems(page, theme);
   await page.keyboard.press("?");
   await page.getByRole("dialog").waitFor();
   found.dialog = await problems(page, theme);
+  console.log(`figure: axe (${theme}): ${Object.keys(found).length} views of ${(await routes()).length} pages, ${Object.values(found).flat().length} problems`);
   expect(Object.fromEntries(Object.entries(found).filter(([, list]) => list.length > 0))).toEqual({});
 });

@@ -172,7 +172,6 @@ function Row({ id, row, top, isActive, isCurrent, isViewed, commentsOn, onOpen }
   const comments = commentsIn(part, commentsOn);
   const isDone = part.kind === "file" && isViewed(part.file.path);
   const told = [
-    plain(part.name),
     part.kind === "file" ? part.file.change.replace("_", " ") : counted(part.files, "file"),
     `${part.added} added, ${part.deleted} deleted`,
     comments > 0 && `${counted(comments, "comment")} not sent`,
@@ -182,7 +181,6 @@ function Row({ id, row, top, isActive, isCurrent, isViewed, commentsOn, onOpen }
     <div
       id={id}
       role="treeitem"
-      aria-label={told.filter(Boolean).join(", ")}
       aria-level={level}
       aria-posinset={row.place}
       aria-setsize={row.of}
@@ -200,14 +198,15 @@ function Row({ id, row, top, isActive, isCurrent, isViewed, commentsOn, onOpen }
         <Letter change={part.file.change} />
       )}
       <Name className={`min-w-0 flex-1 truncate ${isDone ? "text-muted" : ""}`}>{part.name}</Name>
+      <span className="sr-only">{told.filter(Boolean).join(", ")}</span>
       {comments > 0 && (
-        <span className="inline-flex shrink-0 items-center gap-0.5 text-xs text-warn">
-          <MessageSquare size={12} aria-hidden="true" /> {comments}
+        <span aria-hidden="true" className="inline-flex shrink-0 items-center gap-0.5 text-xs text-warn">
+          <MessageSquare size={12} /> {comments}
         </span>
       )}
       {isDone && <Check size={13} aria-hidden="true" className="shrink-0 text-muted" />}
       {part.kind === "file" && (
-        <span className="shrink-0 text-xs tabular-nums">
+        <span aria-hidden="true" className="shrink-0 text-xs tabular-nums">
           {part.added > 0 && <span className="text-good">+{part.added}</span>} {part.deleted > 0 && <span className="text-danger">−{part.deleted}</span>}
         </span>
       )}
