@@ -3,9 +3,13 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{FILES_BYTES_MAX, FileName, InputRefusal, PromptFile, Reference, check_files};
+use wh_domain::{
+    FILES_BYTES_MAX, FILES_INSTEAD, FileName, InputRefusal, PromptFile, Reference, check_files,
+};
 
 use crate::common::{field, reference};
+
+const NOT_BASE64: &str = "is not base64; send its bytes in the standard alphabet, with padding";
 
 /// A file that comes with a prompt.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -32,14 +36,13 @@ impl PromptFileInput {
             let at = format!("files[{number}]");
             // Each byte takes more than one: what is too long need not be decoded to know.
             if file.data.len() / 4 * 3 > FILES_BYTES_MAX + 3 {
-                return Err(InputRefusal::new(at, "is too large"));
+                let max = FILES_BYTES_MAX >> 20;
+                let problem = format!("is larger than {max} MiB; {FILES_INSTEAD}");
+                return Err(InputRefusal::new(at, problem));
             }
             Ok(PromptFile {
                 name: field(&at, FileName::parse(&file.name))?,
-                data: field(
-                    &at,
-                    STANDARD.decode(&file.data).map_err(|_| "is not base64"),
-                )?,
+                data: field(&at, STANDARD.decode(&file.data).map_err(|_| NOT_BASE64))?,
             })
         };
         let files: Vec<PromptFile> = files

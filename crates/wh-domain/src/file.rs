@@ -4,10 +4,16 @@ use std::fmt;
 
 use serde::{Deserialize, Serialize};
 
+use crate::text::is_deceptive;
+
 /// The most files of one prompt.
 pub const FILES_MAX: usize = 8;
 /// The most bytes of all files of one prompt together.
 pub const FILES_BYTES_MAX: usize = 8 << 20;
+
+/// What to do with a file that a prompt cannot carry.
+pub const FILES_INSTEAD: &str =
+    "put large files into the worktree and name their paths in the prompt";
 
 /// A file that comes with a prompt.
 #[derive(Clone, PartialEq, Eq)]
@@ -52,14 +58,16 @@ impl FileName {
     pub fn parse(text: &str) -> Result<Self, &'static str> {
         let text = text.trim();
         if text.is_empty() || text == "." || text == ".." {
-            return Err("needs a name");
+            return Err("needs a name, such as notes.txt");
         }
         if text.len() > Self::BYTES_MAX {
-            return Err("has a name of more than 120 bytes");
+            return Err("has a name of more than 120 bytes; rename it");
         }
-        let is_bad = |c: char| c.is_control() || c == '/' || c == '\\' || is_invisible(c);
-        if text.contains(is_bad) {
-            return Err("has a name with a slash, a control or an invisible character");
+        if text.contains(['/', '\\']) {
+            return Err("has a name with a slash; give the last part of its path");
+        }
+        if text.contains(|c: char| c.is_control() || is_deceptive(c)) {
+            return Err("has a name with a control or an invisible character; rename it");
         }
         Ok(Self(text.to_owned()))
     }
@@ -69,20 +77,19 @@ impl FileName {
     }
 }
 
-/// Characters that change the order of what is shown, or show nothing.
-fn is_invisible(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}')
-}
-
 /// Refuses more than one prompt may carry.
 pub fn check_files(files: &[PromptFile]) -> Result<(), String> {
     if files.len() > FILES_MAX {
-        return Err(format!("are more than {FILES_MAX}"));
+        return Err(format!(
+            "are more than {FILES_MAX}; send the rest with another prompt, or {FILES_INSTEAD}"
+        ));
     }
     let bytes: usize = files.iter().map(|file| file.data.len()).sum();
     if bytes > FILES_BYTES_MAX {
         let max = FILES_BYTES_MAX >> 20;
-        return Err(format!("have {bytes} bytes together; at most {max} MiB"));
+        return Err(format!(
+            "have {bytes} bytes together, and a prompt carries at most {max} MiB; {FILES_INSTEAD}"
+        ));
     }
     Ok(())
 }
@@ -132,6 +139,8 @@ mod tests {
             "..\\b",
             "a\nb",
             "a\u{202e}gpj.exe",
+            "a\u{206a}b",
+            "a\u{e0041}b",
             &long,
         ] {
             assert!(FileName::parse(bad).is_err(), "{bad:?}");
@@ -159,7 +168,8 @@ mod tests {
             data: vec![0; bytes],
         };
         assert!(check_files(&vec![file(1); FILES_MAX]).is_ok());
-        assert!(check_files(&vec![file(1); FILES_MAX + 1]).is_err());
+        let refused = check_files(&vec![file(1); FILES_MAX + 1]).unwrap_err();
+        assert!(refused.contains("into the worktree"), "{refused}");
         assert!(check_files(&[file(FILES_BYTES_MAX)]).is_ok());
         assert!(check_files(&[file(FILES_BYTES_MAX), file(1)]).is_err());
     }

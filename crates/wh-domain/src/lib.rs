@@ -64,7 +64,9 @@ pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, 
 pub use dialect::Dialect;
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
-pub use file::{FILES_BYTES_MAX, FILES_MAX, FileAbout, FileName, PromptFile, check_files};
+pub use file::{
+    FILES_BYTES_MAX, FILES_INSTEAD, FILES_MAX, FileAbout, FileName, PromptFile, check_files,
+};
 pub use hook::{HookPoint, LoopHooks};
 pub use ids::*;
 pub use input::{

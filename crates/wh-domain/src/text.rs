@@ -28,9 +28,9 @@ pub enum TextRefusal {
 
 /// Tells whether `c` would let a name look like something it is not.
 ///
-/// Bidirectional overrides and tag characters are invisible and reorder or hide what follows.
-fn is_deceptive(c: char) -> bool {
-    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{2069}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
+/// Bidirectional overrides, tag characters and their kin are invisible and reorder or hide what follows.
+pub(crate) fn is_deceptive(c: char) -> bool {
+    matches!(c, '\u{200b}'..='\u{200f}' | '\u{202a}'..='\u{202e}' | '\u{2060}'..='\u{206f}' | '\u{feff}' | '\u{e0000}'..='\u{e007f}')
 }
 
 /// Checks a single line.

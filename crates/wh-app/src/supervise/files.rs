@@ -12,36 +12,55 @@ use wh_runner::PromptPart;
 
 use crate::{App, Result};
 
+/// Why a prompt is not run: the agent would not have all that came with it.
+pub(super) struct Unlaid(pub(super) String);
+
 impl App {
     /// Writes the files of a prompt into the run's directory, each into one of its own so that it keeps its name.
-    pub(super) async fn lay_out(&self, run: &Run, turn: &Turn) -> Result<Vec<PromptPart>> {
+    pub(super) async fn lay_out(
+        &self,
+        run: &Run,
+        turn: &Turn,
+    ) -> Result<Result<Vec<PromptPart>, Unlaid>> {
         let mut parts = Vec::new();
         let place = self.run_dir(run).files().join(turn.id.to_string());
         for (number, about) in (1..).zip(&turn.files) {
+            let name = &about.name;
             let Some(file) = self.store.turn_file(turn.id, number).await? else {
-                continue;
+                let why = format!("the file {name} is not kept any more; send it again");
+                return Ok(Err(Unlaid(why)));
             };
             let dir = place.join(number.to_string());
             let path = tokio::task::spawn_blocking(move || write(&dir, &file)).await;
             match path.map_err(io::Error::other).and_then(|path| path) {
                 Ok(path) => parts.push(PromptPart {
-                    name: about.name.clone(),
+                    name: name.clone(),
                     media_type: about.media_type.clone(),
                     path,
                 }),
-                // The prompt says what it says; the agent is better off with it than without.
                 Err(error) => {
                     tracing::error!(turn = %turn.id, %error, "a file of a prompt cannot be written");
+                    let why = format!(
+                        "the file {name} cannot be laid out for the agent ({error}); see whether the server's disk is full, then send the prompt again"
+                    );
+                    return Ok(Err(Unlaid(why)));
                 }
             }
         }
-        Ok(parts)
+        Ok(Ok(parts))
     }
 }
 
 fn write(dir: &Path, file: &PromptFile) -> io::Result<PathBuf> {
     DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
     let path = dir.join(file.name.as_str());
+    // An earlier life of the server has written it, and the agent may be reading.
+    if path
+        .metadata()
+        .is_ok_and(|it| it.len() == file.data.len() as u64)
+    {
+        return Ok(path);
+    }
     let mut open = OpenOptions::new();
     let mut written = open
         .write(true)

@@ -12,8 +12,19 @@ use wh_runner::{
 };
 use wh_store::{RunFact, SessionWork};
 
-use super::keeper::{Keeper, Look};
+use super::{
+    files::Unlaid,
+    keeper::{Keeper, Look},
+};
 use crate::Result;
+
+/// What came of giving a prompt to a run.
+enum Given {
+    Now,
+    /// It has it already, or cannot be reached at the moment.
+    NotNow,
+    Refused(String),
+}
 
 impl Keeper {
     /// Tells the session about its children: queues a prompt, which then goes the way of every prompt.
@@ -45,30 +56,37 @@ impl Keeper {
             self.commit_before = self.app.session_commit(&work.session).await;
         }
         match self.give(work, turn).await? {
-            Some(Outcome::Refused { message, .. }) => {
+            Given::Refused(message) => {
                 self.drop_turn(work, turn, message).await?;
                 Ok(Look::Again)
             }
-            Some(_) => {
+            Given::Now => {
                 self.given = Some(turn.id);
                 Ok(Look::Rest(until))
             }
-            None => Ok(Look::Rest(until)),
+            Given::NotNow => Ok(Look::Rest(until)),
         }
     }
 
     /// Gives a prompt to the run, which takes it once.
-    async fn give(&mut self, work: &SessionWork, turn: &Turn) -> Result<Option<Outcome>> {
+    async fn give(&mut self, work: &SessionWork, turn: &Turn) -> Result<Given> {
         let id = turn.id.to_string();
         if self.sent.contains(&id) {
-            return Ok(None);
+            return Ok(Given::NotNow);
         }
         let text = self.app.text_for_agent(&work.session, turn).await?;
         let files = match &work.run {
-            Some(run) if !turn.files.is_empty() => self.app.lay_out(run, turn).await?,
+            Some(run) if !turn.files.is_empty() => match self.app.lay_out(run, turn).await? {
+                Ok(files) => files,
+                Err(Unlaid(why)) => return Ok(Given::Refused(why)),
+            },
             _ => Vec::new(),
         };
-        self.tell(id, Action::Prompt { text, files }).await
+        Ok(match self.tell(id, Action::Prompt { text, files }).await? {
+            Some(Outcome::Refused { message, .. }) => Given::Refused(message),
+            Some(_) => Given::Now,
+            None => Given::NotNow,
+        })
     }
 
     /// A turn runs: makes sure the agent has it, and ends it when that is wanted or due.
@@ -79,8 +97,7 @@ impl Keeper {
         now: Timestamp,
         until: &mut Timestamp,
     ) -> Result<()> {
-        let handed = self.give(work, turn).await?;
-        if let Some(Outcome::Refused { message, .. }) = handed {
+        if let Given::Refused(message) = self.give(work, turn).await? {
             let ended = RunFact::TurnEnded {
                 turn: turn.id,
                 state: TurnState::Failed,

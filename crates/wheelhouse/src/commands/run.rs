@@ -1,16 +1,16 @@
 //! `wheelhouse run` and `wheelhouse send`: a prompt, and what comes of it.
 
+mod files;
 mod turn;
 
 use std::path::{Path, PathBuf};
 
 use clap::Args;
 use wh_api::{
-    AgentView, BudgetInput, PromptFileInput, SessionCreateRequest, SessionPromptRequest,
-    SessionView, TurnListRequest,
+    AgentView, BudgetInput, SessionCreateRequest, SessionPromptRequest, SessionView,
+    TurnListRequest,
 };
 use wh_client::Client;
-use wh_domain::FILES_BYTES_MAX;
 
 pub(super) use self::turn::follow_turn;
 use super::session;
@@ -171,11 +171,10 @@ pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
     };
     // What was said before is not told again.
     let session = client.session_get(&args.session).await?;
-    let files = args.file.iter().map(|path| attached(path));
     let request = SessionPromptRequest {
         session: session.id.clone(),
         prompt: args.prompt,
-        files: files.collect::<CliResult<_>>()?,
+        files: files::attached(&args.file)?,
         when_busy: when_busy.map(str::to_owned),
         ..SessionPromptRequest::default()
     };
@@ -188,22 +187,6 @@ pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
         let turn = &prompted.turn;
         ui.line(&format!("turn {} is {}", turn.number, turn.state))
     })
-}
-
-/// Reads a file to send along.
-fn attached(path: &Path) -> CliResult<PromptFileInput> {
-    let unusable = |why: &str| CliError::usage(format!("{}: {why}", path.display()));
-    let name = path.file_name().and_then(|name| name.to_str());
-    let name = name.ok_or_else(|| unusable("has no name that can be sent"))?;
-    let about = std::fs::metadata(path).map_err(|error| unusable(&error.to_string()))?;
-    if !about.is_file() {
-        return Err(unusable("is not a file"));
-    }
-    if about.len() > FILES_BYTES_MAX as u64 {
-        return Err(unusable("is larger than 8 MiB"));
-    }
-    let data = std::fs::read(path).map_err(|error| unusable(&error.to_string()))?;
-    Ok(PromptFileInput::new(name, &data))
 }
 
 /// Returns the best agent that can be run.

@@ -83,13 +83,47 @@ async fn what_a_prompt_cannot_carry_is_refused_by_name() {
     );
     let many = [("a", b"x".as_slice()); 9];
     let many = refused(with(&session, "files", &many)).await;
-    assert!(many.contains("more than 8"), "{many}");
+    assert!(many.contains("more than 8; send the rest"), "{many}");
     let big = vec![0; (8 << 20) + 1];
     let big = refused(with(&session, "files", &[("big", &big)])).await;
-    assert!(big.contains("8 MiB"), "{big}");
+    assert!(
+        big.contains("8 MiB; put large files into the worktree"),
+        "{big}"
+    );
     let mut garbage = with(&session, "files", &[("a", b"x")]);
     garbage.files[0].data = "<not base64>".to_owned();
     let garbage = refused(garbage).await;
-    assert!(garbage.contains("files[0]: is not base64"), "{garbage}");
+    assert!(
+        garbage.contains("files[0]: is not base64; send"),
+        "{garbage}"
+    );
+    let hidden = refused(with(&session, "files", &[("a\u{e0041}.txt", b"x")])).await;
+    assert!(hidden.contains("rename it"), "{hidden}");
     assert!(world.turns(&session).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_prompt_does_not_run_without_its_file() {
+    let world = World::new();
+    let session = world.session().await;
+    world.prompt(&session, "say ready").await;
+    let runs = world.server.data_dir().join("runs");
+    let run = runs.read_dir().unwrap().next().unwrap().unwrap().path();
+    // Something is in the way of the directory that holds the files.
+    std::fs::write(run.join("files"), "").unwrap();
+    let request = with(&session, "say what is in it", &[("notes.txt", b"buy milk")]);
+    let prompted = world.client.session_prompt(&request).await.unwrap();
+    assert_eq!(prompted.turn.state, "failed", "{prompted:?}");
+    let reason = prompted.turn.reason.unwrap();
+    assert!(
+        reason.contains("the file notes.txt cannot be laid out"),
+        "{reason}"
+    );
+    let notes = world.notes(&session).await;
+    let told = "the prompt was not run: the file notes.txt";
+    assert!(notes.contains(told), "{notes}");
+    assert!(!world.said(&session).await.contains("what is in it"));
+    std::fs::remove_file(run.join("files")).unwrap();
+    let again = world.client.session_prompt(&request).await.unwrap();
+    assert_eq!(again.turn.state, "completed", "{again:?}");
 }

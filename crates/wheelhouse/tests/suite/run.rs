@@ -224,4 +224,12 @@ fn files_are_sent_along() {
     let refused = run(&server, &["send", &session, "files", "--file", path]);
     assert_eq!(refused.code, 2, "{refused:?}");
     assert!(refused.stderr.contains("missing"), "{refused:?}");
+    assert!(refused.stderr.contains("check the path"), "{refused:?}");
+    let folder = server.home().to_str().unwrap();
+    let refused = run(&server, &["send", &session, "files", "--file", folder]);
+    assert!(refused.stderr.contains("its own --file"), "{refused:?}");
+    let many = ["--file", path].repeat(9);
+    let refused = run(&server, &[&["send", &session, "files"][..], &many].concat());
+    assert!(refused.stderr.contains("more than 8"), "{refused:?}");
+    assert!(refused.stderr.contains("another `wheelhouse send`"));
 }
