@@ -40,3 +40,21 @@ test("files go with a prompt, are named in the conversation, and can be kept", a
   await page.getByText("big.bin was left out").first().waitFor();
   expect(troubles).toEqual([]);
 });
+
+test("a session begins with files", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await page.getByRole("link", { name: "New session" }).first().click();
+  await page.getByLabel("An empty directory, without a repository").check();
+  await page.getByRole("radio", { name: /^Echo/ }).check();
+  await page
+    .getByLabel("Files to send along")
+    .setInputFiles({ name: "notes.txt", mimeType: "text/plain", buffer: Buffer.from("buy milk") });
+  await page.getByRole("list", { name: "Files that go along" }).getByText("notes.txt").waitFor();
+  const start = page.getByRole("button", { name: "Start session" });
+  expect(await start.isDisabled()).toBe(true);
+  await page.getByLabel("What should it do?").fill("files");
+  await start.click();
+  await conversation(page).getByText("resource notes.txt text/plain 8 bytes").waitFor();
+  await conversation(page).getByRole("list", { name: "Files sent along" }).getByText("notes.txt").waitFor();
+  expect(troubles).toEqual([]);
+});

@@ -31,6 +31,9 @@ pub struct SessionCreateRequest {
     /// What the agent is to do first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
+    /// Files that come with the prompt: at most 8, and 8 MiB together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PromptFileInput>,
     /// Made of the prompt unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
@@ -77,6 +80,9 @@ pub struct SessionCreateRequest {
 pub struct SessionSpawnRequest {
     /// What the child is to do; it knows nothing of your conversation.
     pub prompt: String,
+    /// Files that come with the prompt: at most 8, and 8 MiB together.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub files: Vec<PromptFileInput>,
     /// Yours unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
@@ -124,6 +130,7 @@ impl SessionSpawnRequest {
             parent: optional_reference("parent", self.parent.as_deref())?,
             agent: optional("agent", self.agent.as_deref(), AgentName::parse)?,
             prompt: field("prompt", Prompt::parse(&self.prompt))?,
+            files: PromptFileInput::read_all(&self.files)?,
             title: optional("title", self.title.as_deref(), Title::parse)?,
             role: optional("role", self.role.as_deref(), read_role)?,
             workspace: optional("workspace", self.workspace.as_deref(), Workspace::parse)?,
@@ -256,6 +263,7 @@ impl SessionCreateRequest {
         Ok(SessionInput {
             agent: field("agent", AgentName::parse(&self.agent))?,
             prompt: optional("prompt", self.prompt.as_deref(), Prompt::parse)?,
+            files: PromptFileInput::read_all(&self.files)?,
             title: optional("title", self.title.as_deref(), Title::parse)?,
             description: optional("description", description, Description::parse)?,
             role: role.unwrap_or(SessionRole::General),

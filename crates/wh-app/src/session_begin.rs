@@ -111,9 +111,17 @@ impl App {
             created_at: cx.now,
             updated_at: cx.now,
         };
-        let turn = input
-            .prompt
-            .map(|prompt| self.new_turn(cx, id, &prompt, false));
+        let turn = match input.prompt {
+            Some(prompt) => Some(NewTurn {
+                files: input.files,
+                ..self.new_turn(cx, id, &prompt, false)
+            }),
+            None if input.files.is_empty() => None,
+            None => {
+                return Err(AppError::invalid("files come with a prompt")
+                    .hint("say in prompt what is to be done with them"));
+            }
+        };
         Ok(Beginning {
             session,
             worktree: place.made,

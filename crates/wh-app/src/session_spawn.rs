@@ -4,8 +4,9 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    ErrorCode, Operation, Policy, Reach, Reference, Route, Session, SessionId, SessionPlace,
-    SessionState, SettingKey, SpawnInput, SpawnLimits, Usage, Workspace, WorktreeBase,
+    ErrorCode, NewTurn, Operation, Policy, Reach, Reference, Route, Session, SessionId,
+    SessionPlace, SessionState, SettingKey, SpawnInput, SpawnLimits, Usage, Workspace,
+    WorktreeBase,
 };
 
 use crate::{
@@ -134,7 +135,10 @@ impl App {
             updated_at: cx.now,
         };
         Ok(Beginning {
-            turn: Some(self.new_turn(cx, id, &input.prompt, false)),
+            turn: Some(NewTurn {
+                files: input.files,
+                ..self.new_turn(cx, id, &input.prompt, false)
+            }),
             session,
             worktree: place.made,
             spawn: Some(self.spawn_limits().await?),

@@ -213,6 +213,7 @@ fn begun_in(worktree: &Worktree, agent: AgentName, prompt: Prompt, board: &Board
     SessionInput {
         agent,
         prompt: Some(prompt),
+        files: Vec::new(),
         title: None,
         description: None,
         role: SessionRole::General,

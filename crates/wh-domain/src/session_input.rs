@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    AgentName, BranchName, Budget, Description, Policy, Prompt, Reference, SessionRole, Title,
-    WorktreeBase,
+    AgentName, BranchName, Budget, Description, Policy, Prompt, PromptFile, Reference, SessionRole,
+    Title, WorktreeBase,
 };
 
 macro_rules! choices {
@@ -39,6 +39,8 @@ macro_rules! choices {
 pub struct SessionInput {
     pub agent: AgentName,
     pub prompt: Option<Prompt>,
+    /// What comes with the prompt.
+    pub files: Vec<PromptFile>,
     /// Made of the prompt unless given.
     pub title: Option<Title>,
     pub description: Option<Description>,
@@ -60,6 +62,8 @@ pub struct SpawnInput {
     /// Its parent's unless given.
     pub agent: Option<AgentName>,
     pub prompt: Prompt,
+    /// What comes with the prompt.
+    pub files: Vec<PromptFile>,
     /// Made of the prompt unless given.
     pub title: Option<Title>,
     /// Its parent's unless given.

@@ -1554,12 +1554,21 @@ export interface components {
             cost_micros: number;
             last_words?: string | null;
         };
+        /** @description A file that comes with a prompt. */
+        PromptFileInput: {
+            /** @description What it is called, without a path. */
+            name: string;
+            /** @description What is in it, in base64. */
+            data: string;
+        };
         /** @description A session to begin. */
         SessionCreateRequest: {
             /** @description Which agent: a name of agent_list, such as claude-code, codex or echo. */
             agent: string;
             /** @description What the agent is to do first. */
             prompt?: string | null;
+            /** @description Files that come with the prompt: at most 8, and 8 MiB together. */
+            files?: components["schemas"]["PromptFileInput"][];
             /** @description Made of the prompt unless given. */
             title?: string | null;
             description?: string | null;
@@ -1638,13 +1647,6 @@ export interface components {
             /** @description When silence becomes a refusal. */
             expires_at?: string | null;
             created_at: string;
-        };
-        /** @description A file that comes with a prompt. */
-        PromptFileInput: {
-            /** @description What it is called, without a path. */
-            name: string;
-            /** @description What is in it, in base64. */
-            data: string;
         };
         /** @description What a wait came to. */
         SessionWaitView: {
@@ -3879,6 +3881,8 @@ export interface operations {
                 "application/json": {
                     /** @description What the child is to do; it knows nothing of your conversation. */
                     prompt: string;
+                    /** @description Files that come with the prompt: at most 8, and 8 MiB together. */
+                    files?: components["schemas"]["PromptFileInput"][];
                     /** @description Yours unless given. */
                     agent?: string | null;
                     title?: string | null;

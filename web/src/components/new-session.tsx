@@ -4,12 +4,15 @@ import { useId, useState } from "react";
 
 import { api, ask, mark, type Agent, type Repo } from "@/api/client";
 import { agentList, keys, repoList, shortId } from "@/api/queries";
+import { useAttached } from "@/hooks/use-attached";
 import { asText, useStored } from "@/hooks/use-stored";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Failure, Loaded } from "@/ui/loaded";
+import { withFiles } from "@/util/files";
 import { plain } from "@/util/text";
 
+import { AttachButton, Attachments } from "./attachments";
 import { Name } from "./name";
 
 /** Where an agent is to work. */
@@ -32,11 +35,12 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
   const [place, setPlace] = useState(() => firstPlace(repos));
   const [agent, setAgent] = useState(() => bestAgent(agents));
   const [prompt, setPrompt] = useStored("new-session-prompt", "", asText);
+  const { files, add, remove } = useAttached();
   const field = useId();
   const start = useMutation({
     mutationFn: async () => {
       const repo = await repoOf(place, repos);
-      const body = { agent, ...(repo && { repo }), ...(prompt.trim() && { prompt }) };
+      const body = { agent, ...(repo && { repo }), ...(prompt.trim() && { prompt }), ...withFiles(files) };
       return ask(api.POST("/api/v1/sessions", { params: { header: mark() }, body }));
     },
     onSuccess: async (made) => {
@@ -45,7 +49,7 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
       await navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } });
     },
   });
-  const isComplete = agent !== "" && isNamed(place);
+  const isComplete = agent !== "" && isNamed(place) && (files.length === 0 || prompt.trim() !== "");
   return (
     <form
       className="flex flex-col gap-6"
@@ -67,7 +71,16 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
           placeholder={agent === "echo" ? "say hello\nwrite hello.txt Hello from an agent" : "Describe the work as you would to a colleague."}
           value={prompt}
           onChange={(event) => setPrompt(event.target.value)}
+          onPaste={(event) => {
+            if (event.clipboardData.files.length === 0) return;
+            event.preventDefault();
+            add([...event.clipboardData.files]);
+          }}
         />
+        <Attachments files={files} onRemove={remove} />
+        <div className="mt-2">
+          <AttachButton refused={undefined} onChosen={add} />
+        </div>
       </div>
       {start.isError && <Failure error={start.error} />}
       <Button type="submit" look="primary" className="self-start px-5 py-2" disabled={!isComplete || start.isPending}>

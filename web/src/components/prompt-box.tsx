@@ -4,10 +4,11 @@ import { useId, useState } from "react";
 
 import { api, ask, mark, type Session } from "@/api/client";
 import { turn, turnList } from "@/api/queries";
+import { useAttached } from "@/hooks/use-attached";
 import { asText, useStored } from "@/hooks/use-stored";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
-import { attach, type Attached } from "@/util/files";
+import { withFiles, type Attached } from "@/util/files";
 import { isBusy, sessionCan } from "@/util/session";
 import { counted, plain, shortened } from "@/util/text";
 
@@ -23,7 +24,7 @@ export function usePrompt(session: string) {
           body: {
             prompt,
             when_busy: whenBusy ?? "queue",
-            ...(files?.length && { files: files.map(({ name, data }) => ({ name, data })) }),
+            ...withFiles(files),
           },
         }),
       ),
@@ -35,17 +36,7 @@ export function usePrompt(session: string) {
 export function PromptBox({ id, session }: { id: string; session: Session }) {
   const [text, setText] = useStored(`prompt-${id}`, "", asText);
   const [whenBusy, setWhenBusy] = useState<"queue" | "steer">("queue");
-  const [files, setFiles] = useState<Attached[]>([]);
-  const add = async (chosen: File[]) => {
-    if (chosen.length === 0) return;
-    try {
-      const attached = await attach(files, chosen);
-      setFiles(attached.files);
-      if (attached.refused) toastError(new Error(attached.refused));
-    } catch (error) {
-      toastError(error);
-    }
-  };
+  const { files, add, remove, clear } = useAttached();
   const send = usePrompt(id);
   const interrupt = useMutation({
     mutationFn: () =>
@@ -59,7 +50,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
     if (text.trim() === "" || refused || send.isPending) return;
     const sent = () => {
       setText("");
-      setFiles([]);
+      clear();
     };
     send.mutate({ prompt: text, whenBusy, files }, { onSuccess: sent });
   };
@@ -76,7 +67,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
       onDrop={(event) => {
         if (refused || event.dataTransfer.files.length === 0) return;
         event.preventDefault();
-        void add([...event.dataTransfer.files]);
+        add([...event.dataTransfer.files]);
       }}
     >
       <Queue session={id} />
@@ -95,7 +86,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
         onPaste={(event) => {
           if (event.clipboardData.files.length === 0) return;
           event.preventDefault();
-          void add([...event.clipboardData.files]);
+          add([...event.clipboardData.files]);
         }}
         onKeyDown={(event) => {
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
@@ -104,7 +95,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
           }
         }}
       />
-      <Attachments files={files} onRemove={(index) => setFiles(files.filter((_, other) => other !== index))} />
+      <Attachments files={files} onRemove={remove} />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         {busy && (
           <label className="mr-auto flex items-center gap-2 text-sm text-muted">
@@ -128,7 +119,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
             <Square size={13} aria-hidden="true" /> Interrupt
           </Button>
         )}
-        <AttachButton refused={refused} onChosen={(chosen) => void add(chosen)} />
+        <AttachButton refused={refused} onChosen={add} />
         <Button type="submit" look="primary" refused={refused} disabled={text.trim() === "" || send.isPending}>
           <CornerDownLeft size={14} aria-hidden="true" /> Send
         </Button>

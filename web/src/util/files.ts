@@ -25,6 +25,10 @@ export async function attach(have: Attached[], chosen: File[]): Promise<{ files:
   return { files };
 }
 
+/** The part of a request that carries files, if there are any. */
+export const withFiles = (files: Attached[] = []) =>
+  files.length > 0 ? { files: files.map(({ name, data }) => ({ name, data })) } : {};
+
 /** Returns what is in a file, in base64. */
 function base64(file: Blob): Promise<string> {
   return new Promise((done, failed) => {

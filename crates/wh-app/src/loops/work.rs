@@ -233,6 +233,7 @@ impl App {
         let input = SessionInput {
             agent: it.agent.clone(),
             prompt: Some(prompt),
+            files: Vec::new(),
             title: Some(Title::parse(&title)?),
             description: None,
             role: SessionRole::Worker,

@@ -32,7 +32,8 @@ fn session_routes() -> Vec<Route> {
                 let session = server.app.session_create(&cx, input).await?;
                 Ok(SessionView::from(&session))
             },
-        ),
+        )
+        .takes_files(),
         create(
             "/sessions/{parent}/children",
             Operation::SessionSpawn,
@@ -51,7 +52,8 @@ fn session_routes() -> Vec<Route> {
                 ))
             },
         )
-        .waits(),
+        .waits()
+        .takes_files(),
         create(
             "/sessions/{session}/forks",
             Operation::SessionFork,

@@ -302,6 +302,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
     let input = SessionInput {
         agent: field("agent", AgentName::parse(agent))?,
         prompt: field("initialPrompt", prompt.transpose())?,
+        files: Vec::new(),
         title: Some(field("name", Title::parse(&request.name))?),
         description: None,
         role: SessionRole::General,

@@ -22,6 +22,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "Begins a session: an agent at work on a prompt. Returns at once; session_wait tells when it is done.",
             session_create,
         )
+        // Files in base64 are for programs, not for those who would have to say them.
+        .unlisted("files")
         .for_keys(),
         Tool::new(
             set,
@@ -29,6 +31,7 @@ pub(super) fn tools() -> Vec<Tool> {
             "Begins a child session: another agent at work on a prompt. Returns at once unless told to wait.",
             session_spawn,
         )
+        .unlisted("files")
         .for_sessions(),
         Tool::new(
             set,
@@ -42,7 +45,6 @@ pub(super) fn tools() -> Vec<Tool> {
             "Sends a prompt to a session. With wait, returns what came of it; a session that was stopped is resumed.",
             session_prompt,
         )
-        // Files in base64 are for programs, not for those who would have to say them.
         .unlisted("files")
         .for_keys()
         .for_sessions(),

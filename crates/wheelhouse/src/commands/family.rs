@@ -1,9 +1,11 @@
 //! `wheelhouse spawn`, `wheelhouse fork` and `wheelhouse tree`: sessions that come of sessions.
 
+use std::path::PathBuf;
+
 use clap::Args;
 use wh_api::{SessionForkRequest, SessionSpawnRequest, TurnListRequest};
 
-use super::run::follow_turn;
+use super::run::{attached, follow_turn};
 use super::session;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
@@ -23,6 +25,9 @@ pub(crate) struct SpawnArgs {
     parent: String,
     /// What the child is to do
     prompt: String,
+    /// Send a file or an image along; can be given several times
+    #[arg(long, short, value_name = "PATH")]
+    file: Vec<PathBuf>,
     /// Which agent [default: the parent's]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -90,6 +95,7 @@ pub(crate) async fn spawn(cx: &Context, args: SpawnArgs) -> CliResult {
     let request = SessionSpawnRequest {
         parent: Some(args.parent),
         prompt: args.prompt,
+        files: attached(&args.file)?,
         agent: args.agent,
         workspace: args.workspace,
         branch: args.branch,

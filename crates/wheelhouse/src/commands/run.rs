@@ -12,7 +12,7 @@ use wh_api::{
 };
 use wh_client::Client;
 
-pub(super) use self::turn::follow_turn;
+pub(super) use self::{files::attached, turn::follow_turn};
 use super::session;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
@@ -27,6 +27,7 @@ Examples:
   wheelhouse run 'fix the failing test' --here
   wheelhouse run --repo . 'fix the failing test'
   wheelhouse run --agent codex --repo app 'write a changelog'
+  wheelhouse run --repo . --file error.log --file shot.png 'find out why this happens'
   wheelhouse run --agent echo 'say hello'
   wheelhouse run --detach 'tidy up the docs' --here
 
@@ -35,6 +36,9 @@ ends it. When the agent asks for something and nobody sits at this terminal, the
 pub(crate) struct RunArgs {
     /// What the agent is to do
     prompt: String,
+    /// Send a file or an image along; can be given several times
+    #[arg(long, short, value_name = "PATH")]
+    file: Vec<PathBuf>,
     /// Which agent [default: the first that is ready of claude-code, codex, gemini, opencode; else echo]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
@@ -111,6 +115,7 @@ pub(crate) struct SendArgs {
 }
 
 pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
+    let files = attached(&args.file)?;
     let client = cx.client()?;
     let agent = match args.agent {
         Some(agent) => agent,
@@ -133,6 +138,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
     let request = SessionCreateRequest {
         agent,
         prompt: Some(args.prompt),
+        files,
         title: args.title,
         repo,
         branch: args.branch,
@@ -174,7 +180,7 @@ pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {
     let request = SessionPromptRequest {
         session: session.id.clone(),
         prompt: args.prompt,
-        files: files::attached(&args.file)?,
+        files: attached(&args.file)?,
         when_busy: when_busy.map(str::to_owned),
         ..SessionPromptRequest::default()
     };

@@ -2,7 +2,7 @@
 
 use std::time::Duration;
 
-use wh_api::{PromptFileInput, SessionPromptRequest};
+use wh_api::{PromptFileInput, SessionCreateRequest, SessionPromptRequest, SessionSpawnRequest};
 
 use crate::harness::{World, prompt_of};
 
@@ -100,6 +100,52 @@ async fn what_a_prompt_cannot_carry_is_refused_by_name() {
     let hidden = refused(with(&session, "files", &[("a\u{e0041}.txt", b"x")])).await;
     assert!(hidden.contains("rename it"), "{hidden}");
     assert!(world.turns(&session).await.is_empty());
+}
+
+#[tokio::test]
+async fn a_session_begins_with_files_under_the_same_limits() {
+    let world = World::new();
+    let begin = |prompt: Option<&str>, count: usize| SessionCreateRequest {
+        agent: "echo".to_owned(),
+        prompt: prompt.map(str::to_owned),
+        files: vec![PromptFileInput::new("notes.txt", b"buy milk"); count],
+        ..SessionCreateRequest::default()
+    };
+    let large = vec![0; 6 << 20];
+    let mut request = begin(Some("files"), 1);
+    request
+        .files
+        .push(PromptFileInput::new("large.bin", &large));
+    let session = world.client.session_create(&request).await.unwrap().id;
+    world.rest(&session).await;
+    let said = world.said(&session).await;
+    for line in [
+        "resource notes.txt text/plain 8 bytes".to_owned(),
+        format!(
+            "resource_link large.bin application/octet-stream {} bytes",
+            large.len()
+        ),
+    ] {
+        assert!(said.contains(&line), "{line}: {said}");
+    }
+    let refused = async |request| {
+        let answer = world.client.session_create(&request).await;
+        answer.unwrap_err().to_string()
+    };
+    let many = refused(begin(Some("files"), 9)).await;
+    assert!(many.contains("files: are more than 8"), "{many}");
+    let alone = refused(begin(None, 1)).await;
+    assert!(alone.contains("files come with a prompt"), "{alone}");
+    let child = SessionSpawnRequest {
+        parent: Some(session.clone()),
+        prompt: "files".to_owned(),
+        files: vec![PromptFileInput::new("shot.png", PNG)],
+        wait: Some(30),
+        ..SessionSpawnRequest::default()
+    };
+    let child = world.client.session_spawn(&child).await.unwrap();
+    let words = child.words.unwrap_or_default();
+    assert!(words.contains("image shot.png image/png"), "{words}");
 }
 
 #[tokio::test]

@@ -220,6 +220,12 @@ fn files_are_sent_along() {
     assert_eq!(sent.code, 0, "{sent:?}");
     let line = "resource notes.txt text/plain 8 bytes";
     assert!(sent.stdout.contains(line), "{sent:?}");
+    let begun = run(&server, &["run", "--agent", "echo", "files", "-f", path]);
+    assert_eq!(begun.code, 0, "{begun:?}");
+    assert!(begun.stdout.contains(line), "{begun:?}");
+    let spawn = ["spawn", &session, "files", "--file", path, "--wait"];
+    let child = run(&server, &spawn);
+    assert!(child.stdout.contains(line), "{child:?}");
     let path = missing.to_str().unwrap();
     let refused = run(&server, &["send", &session, "files", "--file", path]);
     assert_eq!(refused.code, 2, "{refused:?}");

@@ -77,6 +77,7 @@ async fn spawn(call: Call, request: Spawn) -> Result<Reply<Spawned>> {
         parent: Some(reference("parentId", &request.parent_id)?),
         agent: field("agent", agent.transpose())?,
         prompt: field("prompt", Prompt::parse(&request.prompt))?,
+        files: Vec::new(),
         title: None,
         role: None,
         workspace: None,
@@ -123,6 +124,7 @@ async fn create(call: Call, request: Create) -> Result<Reply<Created<SessionView
     let input = SessionInput {
         agent: field("agent", AgentName::parse(&request.agent))?,
         prompt: None,
+        files: Vec::new(),
         title: None,
         description: None,
         role: SessionRole::General,

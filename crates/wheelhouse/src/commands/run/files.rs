@@ -8,7 +8,7 @@ use wh_domain::{FILES_BYTES_MAX, FILES_INSTEAD, FILES_MAX};
 use crate::exit::{CliError, CliResult};
 
 /// Reads the files to send along, as many as a prompt carries.
-pub(super) fn attached(paths: &[PathBuf]) -> CliResult<Vec<PromptFileInput>> {
+pub(in crate::commands) fn attached(paths: &[PathBuf]) -> CliResult<Vec<PromptFileInput>> {
     if paths.len() > FILES_MAX {
         let message = format!("{} files are more than {FILES_MAX}", paths.len());
         return Err(CliError::usage(message).hint(format!(
