@@ -8,34 +8,66 @@ use crate::{event::Capabilities, link::PromptPart};
 /// The longest file whose text goes into the prompt itself; a longer one the agent reads where it lies.
 const EMBEDDED_BYTES_MAX: usize = 64 << 10;
 
+/// What stands between what a file is and where it lies.
+const LIES_AT: &str = " that comes with this prompt is at ";
+
 /// Returns the blocks of a prompt: its words, then each file in the best way that the agent says it takes.
 pub(crate) fn blocks(text: &str, files: &[PromptPart], can: Capabilities) -> Vec<Value> {
     let mut blocks = vec![json!({"type": "text", "text": text})];
+    let has_image = can.images && files.iter().any(is_image);
+    // Gemini CLI drops the images of a prompt that has a resource.
+    let embedded = can.embedded && !has_image;
+    let can = Capabilities { embedded, ..can };
     blocks.extend(files.iter().map(|file| block(file, can)));
     blocks
 }
 
+fn is_image(file: &PromptPart) -> bool {
+    file.media_type.starts_with("image/")
+}
+
 fn block(file: &PromptPart, can: Capabilities) -> Value {
-    let is_image = file.media_type.starts_with("image/");
-    let is_text = file.media_type == "text/plain";
-    let data = match (is_image && can.images) || (is_text && can.embedded) {
-        true => std::fs::read(&file.path).unwrap_or_default(),
-        false => Vec::new(),
-    };
-    let uri = file_uri(file);
-    if is_image && !data.is_empty() {
-        let data = STANDARD.encode(&data);
-        return json!({"type": "image", "mimeType": file.media_type, "data": data, "uri": uri});
+    if is_image(file) && can.images {
+        let data = std::fs::read(&file.path).unwrap_or_default();
+        if !data.is_empty() {
+            let (uri, data) = (file_uri(file), STANDARD.encode(&data));
+            return json!({"type": "image", "mimeType": file.media_type, "data": data, "uri": uri});
+        }
     }
-    match String::from_utf8(data) {
-        Ok(text) if !text.is_empty() && text.len() <= EMBEDDED_BYTES_MAX => {
+    let about = mention(file);
+    match short_text(file) {
+        Some(text) if can.embedded => {
+            let uri = file_uri(file);
             let resource = json!({"uri": uri, "mimeType": file.media_type, "text": text});
             json!({"type": "resource", "resource": resource})
         }
-        _ => {
-            json!({"type": "resource_link", "name": file.name, "uri": uri, "mimeType": file.media_type})
-        }
+        Some(text) => json!({"type": "text", "text": format!("{about}\nIt says:\n{text}")}),
+        None => json!({"type": "text", "text": about}),
     }
+}
+
+/// Returns what a file says, if that fits into a prompt.
+fn short_text(file: &PromptPart) -> Option<String> {
+    let is_text = file.media_type == "text/plain";
+    let text = is_text.then(|| std::fs::read_to_string(&file.path).ok());
+    text.flatten()
+        .filter(|text| !text.is_empty() && text.len() <= EMBEDDED_BYTES_MAX)
+}
+
+/// Names a file that is not in the prompt itself. ACP has links for this, but agents take them for more than that: opencode fails a
+/// turn over a type it does not know, and Gemini CLI stops to ask before its model was told anything.
+fn mention(file: &PromptPart) -> String {
+    let PromptPart {
+        name, media_type, ..
+    } = file;
+    let path = file.path.display();
+    format!("The file {name} ({media_type}){LIES_AT}{path}")
+}
+
+/// Returns what a block of text says of a file, and where that lies; nothing for any other text.
+pub(crate) fn mentioned(text: &str) -> Option<(&str, &str)> {
+    let line = text.lines().next()?;
+    line.strip_prefix("The file ")?.split_once(LIES_AT)
 }
 
 /// Returns the address of a file, with everything but plain characters as `%XX`.
@@ -84,25 +116,25 @@ mod tests {
             let kind = |block: &Value| block["type"].as_str().unwrap().to_owned();
             blocks.iter().map(kind).collect::<Vec<_>>()
         };
-        let links = ["resource_link"; 4];
+        let links = ["text"; 4];
         assert_eq!(kinds(Capabilities::default())[1..], links);
         let can = Capabilities {
             images: true,
             embedded: true,
             ..Capabilities::default()
         };
-        let best = [
-            "text",
-            "image",
-            "resource",
-            "resource_link",
-            "resource_link",
-        ];
-        assert_eq!(kinds(can), best);
+        assert_eq!(kinds(can), ["text", "image", "text", "text", "text"]);
+        let without_image = blocks("look", &files[1..], can);
+        assert_eq!(without_image[1]["resource"]["text"], "buy milk");
         let said = blocks("look", &files, can);
         assert_eq!(said[1]["data"], "cGl4ZWxz");
         assert!(said[1]["uri"].as_str().unwrap().ends_with("/a%20b.png"));
-        assert_eq!(said[2]["resource"]["text"], "buy milk");
+        let notes = said[2]["text"].as_str().unwrap();
+        assert!(notes.ends_with("\nIt says:\nbuy milk"), "{notes}");
+        let path = dir.path().join("tool.bin");
+        let path = path.to_str().unwrap();
+        let about = ("tool.bin (application/octet-stream)", path);
+        assert_eq!(mentioned(said[4]["text"].as_str().unwrap()), Some(about));
     }
 
     #[test]
@@ -116,6 +148,8 @@ mod tests {
             images: true,
             ..Capabilities::default()
         };
-        assert_eq!(block(&file, can)["type"], "resource_link");
+        let said = block(&file, can);
+        let said = said["text"].as_str().unwrap();
+        assert!(said.ends_with("/nowhere/gone.png"), "{said}");
     }
 }

@@ -3,6 +3,8 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::Value;
 
+use crate::acp::prompt::mentioned;
+
 /// Names each file of a prompt, with how it came and how much is in it.
 pub(super) fn lines(params: &Value) -> String {
     let blocks = params["prompt"].as_array().map_or(&[][..], Vec::as_slice);
@@ -11,6 +13,11 @@ pub(super) fn lines(params: &Value) -> String {
         true => "no files\n".to_owned(),
         false => lines.concat(),
     }
+}
+
+/// Tells whether a block is about a file, though it is text.
+pub(super) fn is_mention(block: &Value) -> bool {
+    block["text"].as_str().and_then(mentioned).is_some()
 }
 
 fn line(block: &Value) -> Option<String> {
@@ -24,10 +31,10 @@ fn line(block: &Value) -> Option<String> {
             &block["resource"],
             block["resource"]["text"].as_str()?.len(),
         ),
-        "resource_link" => {
-            let path = block["uri"].as_str()?.strip_prefix("file://")?;
-            let read = std::fs::metadata(path.replace("%20", " "));
-            (block, usize::try_from(read.ok()?.len()).ok()?)
+        "text" => {
+            let (about, path) = mentioned(block["text"].as_str()?)?;
+            let bytes = std::fs::metadata(path).ok()?.len();
+            return Some(format!("path {about} {bytes} bytes\n"));
         }
         _ => return None,
     };

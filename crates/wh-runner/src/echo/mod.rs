@@ -176,6 +176,7 @@ fn prompt_text(params: &Value) -> String {
     let blocks = params["prompt"].as_array().map_or(&[][..], Vec::as_slice);
     let texts: Vec<_> = blocks
         .iter()
+        .filter(|block| !files::is_mention(block))
         .filter_map(|block| block["text"].as_str())
         .collect();
     texts.join("\n")

@@ -32,8 +32,8 @@ async fn the_agent_gets_each_file_in_the_best_way_and_the_transcript_names_it() 
     let said = world.said(&session).await;
     for line in [
         format!("image a%20shot.png image/png {} bytes", PNG.len()),
-        "resource notes.txt text/plain 8 bytes".to_owned(),
-        "resource_link core application/octet-stream 6 bytes".to_owned(),
+        "path notes.txt (text/plain) 8 bytes".to_owned(),
+        "path core (application/octet-stream) 6 bytes".to_owned(),
     ] {
         assert!(said.contains(&line), "{line}: {said}");
     }
@@ -122,7 +122,7 @@ async fn a_session_begins_with_files_under_the_same_limits() {
     for line in [
         "resource notes.txt text/plain 8 bytes".to_owned(),
         format!(
-            "resource_link large.bin application/octet-stream {} bytes",
+            "path large.bin (application/octet-stream) {} bytes",
             large.len()
         ),
     ] {

@@ -4,6 +4,7 @@
 //! [`table`], what they must all do is in [`story`] and [`memory`].
 
 mod family;
+mod files;
 mod loops;
 mod memory;
 mod offline;
@@ -38,7 +39,7 @@ fn with_programs(story: impl AsyncFnOnce(&Path)) {
 macro_rules! stories {
     ($($module:ident: $agent:ident;)*) => {$(
         mod $module {
-            use super::{memory, story, table, tell};
+            use super::{files, memory, story, table, tell};
 
             #[test]
             fn edits_a_file_once_it_may() {
@@ -53,6 +54,11 @@ macro_rules! stories {
             #[test]
             fn calls_our_tools_with_its_own_token() {
                 tell(&table::$agent, story::calls_our_tools_with_its_own_token);
+            }
+
+            #[test]
+            fn gives_its_model_the_files_of_a_prompt() {
+                tell(&table::$agent, files::reach_the_model);
             }
 
             #[test]

@@ -184,7 +184,7 @@ pub(super) const OPENCODE: Real = Real {
         ".config/opencode/opencode.json",
         r#"{"provider": {"scripted": {"npm": "@ai-sdk/openai-compatible", "name": "Scripted",
             "options": {"baseURL": "{model}/v1", "apiKey": "fake"},
-            "models": {"m1": {"name": "m1", "cost": {"input": 1, "output": 2}, "limit": {"context": 100000, "output": 8000}}}}},
+            "models": {"m1": {"name": "m1", "attachment": true, "modalities": {"input": ["text", "image"], "output": ["text"]}, "cost": {"input": 1, "output": 2}, "limit": {"context": 100000, "output": 8000}}}}},
             "enabled_providers": ["scripted"], "model": "scripted/m1", "small_model": "scripted/m1"}"#,
     )],
     edit: || {
