@@ -6,9 +6,9 @@ use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
     AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, Name, NewEvent, NewTurn, Operation,
-    Owner, Prompt, Reach, Reference, RepoId, RoleSet, Sender, Session, SessionId, SessionInput,
-    SessionPlace, SessionState, SettingKey, SpawnLimits, Title, TurnId, Usage, Worktree,
-    WorktreeId, WorktreeRefusal, WorktreeState,
+    Owner, Prompt, Reach, Reference, RepoId, Sender, Session, SessionId, SessionInput,
+    SessionPlace, SettingKey, SpawnLimits, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal,
+    WorktreeState,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
@@ -79,20 +79,8 @@ impl App {
         let place = self.place(cx, reach, owner, input.place, &title, board);
         let place = place.await?;
         let session = Session {
-            id,
-            owner,
-            title,
             description: input.description,
-            agent: input.agent,
             role: input.role,
-            state: SessionState::Creating,
-            archived: false,
-            parent: None,
-            root: id,
-            depth: 0,
-            lineage: RoleSet::default(),
-            callback: false,
-            fork: None,
             repo: place.repo,
             worktree: place.worktree,
             path: place.path,
@@ -102,14 +90,8 @@ impl App {
                 .check()
                 .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
-            epoch: 0,
             budget: input.budget.intersect(self.budget_default().await?),
-            usage: Usage::default(),
-            used_below: Usage::default(),
-            last_seq: 0,
-            last_words: None,
-            created_at: cx.now,
-            updated_at: cx.now,
+            ..Session::new(id, owner, input.agent, title, cx.now)
         };
         let turn = match input.prompt {
             Some(prompt) => Some(NewTurn {

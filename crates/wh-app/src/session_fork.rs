@@ -3,8 +3,7 @@
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     ErrorCode, Fork, ForkInput, Message, Operation, PageLimit, PageRequest, Reach, Reference,
-    Session, SessionId, SessionPlace, SessionState, Turn, TurnChoice, Usage, WorktreeBase,
-    conversation_text,
+    Session, SessionId, SessionPlace, Turn, TurnChoice, WorktreeBase, conversation_text,
 };
 
 use crate::{
@@ -72,11 +71,8 @@ impl App {
         let work = self.store.work_get(source.id).await?;
         let budget = work.map_or(source.budget_left(), |work| work.budget_left);
         let session = Session {
-            id,
-            title,
-            agent,
-            state: SessionState::Creating,
-            archived: false,
+            description: source.description.clone(),
+            role: source.role,
             parent,
             root: if parent.is_some() { source.root } else { id },
             depth,
@@ -89,15 +85,11 @@ impl App {
             repo: place.repo,
             worktree: place.worktree,
             path: place.path,
-            epoch: 0,
+            board: source.board,
+            policy: source.policy.clone(),
+            mode: source.mode.clone(),
             budget,
-            usage: Usage::default(),
-            used_below: Usage::default(),
-            last_seq: 0,
-            last_words: None,
-            created_at: cx.now,
-            updated_at: cx.now,
-            ..source.clone()
+            ..Session::new(id, source.owner, agent, title, cx.now)
         };
         let spawn = match parent {
             Some(_) => Some(self.spawn_limits().await?),

@@ -5,8 +5,7 @@ use std::time::Duration;
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     ErrorCode, NewTurn, Operation, Policy, Reach, Reference, Route, Session, SessionId,
-    SessionPlace, SessionState, SettingKey, SpawnInput, SpawnLimits, Usage, Workspace,
-    WorktreeBase,
+    SessionPlace, SettingKey, SpawnInput, SpawnLimits, Workspace, WorktreeBase,
 };
 
 use crate::{
@@ -102,37 +101,19 @@ impl App {
         });
         let policy = asked.under(&parent.policy);
         let session = Session {
-            id,
-            owner: parent.owner,
-            title,
-            description: None,
-            agent,
             role: input.role.unwrap_or(parent.role),
-            state: SessionState::Creating,
-            archived: false,
-            parent: Some(parent.id),
-            root: parent.root,
-            depth: parent.depth + 1,
-            lineage: parent.lineage.with(parent.role),
             callback: input.callback,
-            fork: None,
             repo: place.repo,
             worktree: place.worktree,
             path: place.path,
             board: parent.board,
             policy: policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
-            epoch: 0,
             budget: input
                 .budget
                 .intersect(left)
                 .intersect(self.budget_default().await?),
-            usage: Usage::default(),
-            used_below: Usage::default(),
-            last_seq: 0,
-            last_words: None,
-            created_at: cx.now,
-            updated_at: cx.now,
+            ..Session::new(id, parent.owner, agent, title, cx.now).below(parent)
         };
         Ok(Beginning {
             turn: Some(NewTurn {

@@ -124,6 +124,52 @@ impl FromIterator<SessionRole> for RoleSet {
 }
 
 impl Session {
+    /// Returns a session that begins now, by itself, in no place yet and without limits of its own.
+    pub fn new(id: SessionId, owner: Owner, agent: AgentName, title: Title, at: Timestamp) -> Self {
+        Self {
+            id,
+            owner,
+            title,
+            description: None,
+            agent,
+            role: SessionRole::General,
+            state: SessionState::Creating,
+            archived: false,
+            parent: None,
+            root: id,
+            depth: 0,
+            lineage: RoleSet::default(),
+            callback: false,
+            fork: None,
+            repo: None,
+            worktree: None,
+            path: None,
+            board: None,
+            policy: Policy::default(),
+            mode: None,
+            epoch: 0,
+            budget: Budget::default(),
+            usage: Usage::default(),
+            used_below: Usage::default(),
+            last_seq: 0,
+            last_words: None,
+            created_at: at,
+            updated_at: at,
+        }
+    }
+
+    /// Returns it as a child of `parent`.
+    #[must_use]
+    pub fn below(self, parent: &Self) -> Self {
+        Self {
+            parent: Some(parent.id),
+            root: parent.root,
+            depth: parent.depth + 1,
+            lineage: parent.lineage.with(parent.role),
+            ..self
+        }
+    }
+
     /// Returns what is left of its own budget.
     pub fn budget_left(&self) -> Budget {
         self.budget.less(self.usage.plus(self.used_below))

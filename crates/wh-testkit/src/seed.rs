@@ -8,10 +8,10 @@ use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, Board, BoardId, Budget, Credential, EventKind, Facts, Key, KeyBinding, KeyHash,
-    KeyId, KeyScope, MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
+    AgentName, Board, BoardId, Credential, EventKind, Facts, Key, KeyBinding, KeyHash, KeyId,
+    KeyScope, MessageId, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
     Outcome, Owner, Rect, Secret, Session, SessionId, SessionPatch, SessionRole, SessionState,
-    Subject, Surface, Title, Usage, User, UserId, UserName, UserPatch, UserRole, Zone, ZoneId,
+    Subject, Surface, Title, User, UserId, UserName, UserPatch, UserRole, Zone, ZoneId,
 };
 use wh_store::{Commit, MessageAppend, Store};
 use wh_store_sqlite::{OpenOptions, SqliteStore};
@@ -289,35 +289,15 @@ fn epoch() -> Timestamp {
 /// Makes an idle session, below `parent` if there is one.
 fn fresh(owner: Owner, title: &str, parent: Option<&Session>) -> Result<Session> {
     let id = SessionId::from_untyped_uuid(Uuid::now_v7());
-    Ok(Session {
-        id,
-        owner,
-        title: Title::parse(title)?,
-        description: None,
-        agent: AgentName::parse("echo")?,
-        role: SessionRole::General,
+    let (agent, title) = (AgentName::parse("echo")?, Title::parse(title)?);
+    let session = Session {
         state: SessionState::Idle,
-        archived: false,
-        parent: parent.map(|parent| parent.id),
-        root: parent.map_or(id, |parent| parent.root),
-        depth: parent.map_or(0, |parent| parent.depth + 1),
-        repo: None,
-        worktree: None,
-        path: None,
-        policy: Default::default(),
-        mode: None,
-        board: None,
         epoch: 1,
-        budget: Budget::default(),
-        usage: Usage::default(),
-        used_below: Usage::default(),
-        lineage: wh_domain::RoleSet::default(),
-        callback: false,
-        fork: None,
-        last_seq: 0,
-        last_words: None,
-        created_at: epoch(),
-        updated_at: epoch(),
+        ..Session::new(id, owner, agent, title, epoch())
+    };
+    Ok(match parent {
+        Some(parent) => session.below(parent),
+        None => session,
     })
 }
 

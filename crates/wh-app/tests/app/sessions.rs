@@ -5,9 +5,9 @@ use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_app::{OpContext, SessionQuery};
 use wh_domain::{
-    AgentName, Budget, CredentialKind, ErrorCode, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope,
-    Name, NewAuditEntry, Operation, Outcome, PageLimit, PageRequest, Secret, Session, SessionId,
-    SessionPatch, SessionRole, SessionState, Subject, Surface, Title, Usage,
+    AgentName, CredentialKind, ErrorCode, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope, Name,
+    NewAuditEntry, Operation, Outcome, PageLimit, PageRequest, Secret, Session, SessionId,
+    SessionPatch, SessionState, Subject, Surface, Title,
 };
 use wh_store::Commit;
 
@@ -51,35 +51,17 @@ pub(crate) async fn insert_with(
 ) -> (SessionId, OpContext) {
     let cx = test.local().await;
     let id = SessionId::from_untyped_uuid(Uuid::now_v7());
+    let (agent, title) = (
+        AgentName::parse("echo").unwrap(),
+        Title::parse(title).unwrap(),
+    );
     let mut session = Session {
-        id,
-        owner: cx.principal.owner(),
-        title: Title::parse(title).unwrap(),
-        description: None,
-        agent: AgentName::parse("echo").unwrap(),
-        role: SessionRole::General,
         state: SessionState::Idle,
-        archived: false,
         parent,
         root: parent.unwrap_or(id),
         depth: u32::from(parent.is_some()),
-        repo: None,
-        worktree: None,
-        path: None,
-        policy: Default::default(),
-        mode: None,
-        board: None,
         epoch: 1,
-        budget: Budget::default(),
-        usage: Usage::default(),
-        used_below: Usage::default(),
-        lineage: wh_domain::RoleSet::default(),
-        callback: false,
-        fork: None,
-        last_seq: 0,
-        last_words: None,
-        created_at: cx.now,
-        updated_at: cx.now,
+        ..Session::new(id, cx.principal.owner(), agent, title, cx.now)
     };
     change(&mut session);
     let _applied = test

@@ -14,9 +14,9 @@ use uuid::Uuid;
 use wh_app::{App, AppParts, Clock, IdSource, RandomIds};
 
 use wh_domain::{
-    AgentName, Budget, CredentialKind, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope, Name,
-    NewAuditEntry, NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionRole,
-    SessionState, Surface, Title, Usage, UserId, UserName,
+    AgentName, CredentialKind, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope, Name,
+    NewAuditEntry, NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionState,
+    Surface, Title, UserId, UserName,
 };
 use wh_http::{
     HttpConfig, Mounts,
@@ -152,35 +152,13 @@ impl TestServer {
     pub(crate) async fn session(&self, user: &str) -> String {
         let user = UserId::from_untyped_uuid(user.parse().unwrap());
         let id = SessionId::from_untyped_uuid(Uuid::now_v7());
+        let owner = Owner { user, key: None };
+        let agent = AgentName::parse("echo").unwrap();
+        let title = Title::parse("a session").unwrap();
         let session = Session {
-            id,
-            owner: Owner { user, key: None },
-            title: Title::parse("a session").unwrap(),
-            description: None,
-            agent: AgentName::parse("echo").unwrap(),
-            role: SessionRole::General,
             state: SessionState::Idle,
-            archived: false,
-            parent: None,
-            root: id,
-            depth: 0,
-            repo: None,
-            worktree: None,
-            path: None,
-            policy: Default::default(),
-            mode: None,
-            board: None,
             epoch: 1,
-            budget: Budget::default(),
-            usage: Usage::default(),
-            used_below: Usage::default(),
-            lineage: wh_domain::RoleSet::default(),
-            callback: false,
-            fork: None,
-            last_seq: 0,
-            last_words: None,
-            created_at: SystemClock.now(),
-            updated_at: SystemClock.now(),
+            ..Session::new(id, owner, agent, title, SystemClock.now())
         };
         let applied = self.store.session_insert(&session, commit(user)).await;
         drop(applied.unwrap());

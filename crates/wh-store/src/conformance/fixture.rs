@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use newtype_uuid::{GenericUuid, TypedUuid, TypedUuidKind};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, Board, BoardId, BranchName, Budget, CredentialKind, EventKind, Facts, IdRef,
-    IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage,
-    Operation, Outcome, Owner, Page, PageLimit, PageRequest, Policy, Repo, RepoId, RepoSource,
-    RepoState, Secret, Session, SessionRole, SessionState, Subject, Surface, Title, Usage, User,
-    UserId, UserName, UserRole, Worktree, WorktreeId, WorktreeState,
+    AgentName, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, IdRef, IdempotencyKey,
+    Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
+    Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState, Secret,
+    Session, SessionState, Subject, Surface, Title, User, UserId, UserName, UserRole, Worktree,
+    WorktreeId, WorktreeState,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -170,35 +170,15 @@ pub async fn board(store: &Arc<dyn Store>, owner: Owner) -> Made<Board> {
 
 pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
     let (id, at) = (id(), now());
-    Ok(Session {
-        id,
-        owner,
-        title: Title::parse("a session")?,
-        description: None,
-        agent: AgentName::parse("echo")?,
-        role: SessionRole::General,
+    let (agent, title) = (AgentName::parse("echo")?, Title::parse("a session")?);
+    let session = Session {
         state: SessionState::Idle,
-        archived: false,
-        parent: parent.map(|p| p.id),
-        root: parent.map_or(id, |p| p.root),
-        depth: parent.map_or(0, |p| p.depth + 1),
-        repo: None,
-        worktree: None,
-        path: None,
-        board: None,
-        policy: Policy::default(),
-        mode: None,
         epoch: 1,
-        budget: Budget::default(),
-        usage: Usage::default(),
-        used_below: Usage::default(),
-        lineage: wh_domain::RoleSet::default(),
-        callback: false,
-        fork: None,
-        last_seq: 0,
-        last_words: None,
-        created_at: at,
-        updated_at: at,
+        ..Session::new(id, owner, agent, title, at)
+    };
+    Ok(match parent {
+        Some(parent) => session.below(parent),
+        None => session,
     })
 }
 
