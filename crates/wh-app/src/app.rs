@@ -13,8 +13,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 use wh_agents::Agents;
 use wh_domain::{
-    Credential, ErrorCode, Facts, LoopHooks, NewEvent, Operation, Owner, Principal, Subject,
-    Surface, User, UserRole, WebhookRules,
+    Credential, ErrorCode, Facts, LoopHooks, NewEvent, Operation, Owner, Principal, RepoId,
+    Subject, Surface, User, UserRole, WebhookRules, WorktreeId,
 };
 use wh_store::{Commit, Store};
 
@@ -23,10 +23,10 @@ use crate::{
     attempts::Attempts,
     authenticate::PrincipalCache,
     context::{is_ours, outcome},
+    lock::Locks,
     login::LoginLinks,
     loops::LoopWork,
     model::Models,
-    repo_lock::RepoLocks,
     supervise::{Keepers, RunsConfig},
     webhook_work::WebhookWork,
 };
@@ -61,7 +61,10 @@ pub struct App {
     pub(crate) webhooks: WebhookWork,
     pub(crate) loops: LoopWork,
     pub(crate) data_dir: PathBuf,
-    pub(crate) repo_locks: RepoLocks,
+    /// For whoever makes, merges or removes something of a repository.
+    pub(crate) repo_locks: Locks<RepoId>,
+    /// For whoever reads files of a worktree, and whoever removes it.
+    pub(crate) worktree_locks: Locks<WorktreeId>,
     /// What is recorded as under way since before is left over by a server that is gone.
     pub(crate) started_at: Timestamp,
     /// Told when a repository was added that may have to be cloned.
@@ -99,7 +102,8 @@ impl App {
             webhooks: WebhookWork::new(parts.webhooks),
             loops: LoopWork::new(parts.hooks),
             data_dir: parts.data_dir,
-            repo_locks: RepoLocks::default(),
+            repo_locks: Locks::default(),
+            worktree_locks: Locks::default(),
             clone_wanted: Notify::new(),
             wait_begun: Notify::new(),
             count_wanted: Notify::new(),

@@ -1,12 +1,42 @@
 //! A child process and its group: fed, read within bounds, and ended as a whole.
 
-use std::{io, sync::atomic::AtomicBool, sync::atomic::Ordering};
+use std::{
+    io,
+    sync::{
+        Mutex, MutexGuard, PoisonError,
+        atomic::{AtomicBool, Ordering},
+    },
+};
 
-use rustix::process::{Pid, Signal, kill_process_group};
+use rustix::process::{Pid, Signal, getpgid, kill_process_group};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     process::{Child, ChildStdin, ChildStdout},
 };
+
+/// The groups that are running.
+static RUNNING: Mutex<Vec<Pid>> = Mutex::new(Vec::new());
+
+fn running() -> MutexGuard<'static, Vec<Pid>> {
+    RUNNING.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The commands of ours that ran at a moment, each looking at something for somebody.
+pub(crate) struct Ours(Vec<Pid>);
+
+impl Ours {
+    /// Notes which run now.
+    pub(crate) fn now() -> Self {
+        Self(running().clone())
+    }
+
+    /// Tells whether a process is alive and belongs to no command of ours, of then or of now.
+    pub(crate) fn excludes(&self, pid: u32) -> bool {
+        let pid = i32::try_from(pid).ok().and_then(Pid::from_raw);
+        let group = pid.and_then(|pid| getpgid(Some(pid)).ok());
+        group.is_some_and(|group| !self.0.contains(&group) && !running().contains(&group))
+    }
+}
 
 /// The process group of a running command; ends it when dropped before `done`.
 pub(crate) struct Group {
@@ -21,6 +51,7 @@ impl Group {
             .id()
             .and_then(|id| i32::try_from(id).ok())
             .and_then(Pid::from_raw);
+        running().extend(leader);
         Self {
             leader,
             done: AtomicBool::new(false),
@@ -45,6 +76,9 @@ impl Drop for Group {
     fn drop(&mut self) {
         if !self.done.load(Ordering::Relaxed) {
             self.kill();
+        }
+        if let Some(leader) = self.leader {
+            running().retain(|other| *other != leader);
         }
     }
 }

@@ -6,6 +6,7 @@ use wh_domain::BranchName;
 
 use crate::{
     DiskUse, GitError, WorktreeError, WorktreeHandle,
+    child::Ours,
     process::processes_inside,
     repo::read_small,
     snapshot::{Snapshot, is_below},
@@ -105,11 +106,14 @@ impl WorktreeHandle {
         risks
     }
 
-    /// Returns the processes that live in the worktree.
+    /// Returns the processes that live in the worktree, but for those of our own that look at it.
     pub(crate) async fn processes(&self) -> Vec<u32> {
         let path = self.paths.path.clone();
+        let ours = Ours::now();
         let pids = blocking(move || Ok(processes_inside(&path))).await;
-        pids.unwrap_or_default()
+        let mut pids = pids.unwrap_or_default();
+        pids.retain(|pid| ours.excludes(*pid));
+        pids
     }
 
     async fn history_risks(&self, branch: Option<&BranchName>) -> Result<Vec<Risk>, GitError> {

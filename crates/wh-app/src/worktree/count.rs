@@ -74,6 +74,7 @@ impl App {
 
     async fn worktree_changes(&self, worktree: &Worktree) -> Result<WorktreeChanges> {
         let repo = self.repo_by_id(worktree.repo).await?;
+        let _look = self.worktree_locks.look(worktree.id).await;
         let handle = self.worktree_handle(&repo, worktree)?;
         let base = recorded_base(worktree)?;
         let mut targets = Vec::new();

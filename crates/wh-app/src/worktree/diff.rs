@@ -22,6 +22,7 @@ impl App {
             let reach = cx.authorize(operation)?;
             let worktree = self.worktree_lookup(reach, &query.worktree).await?;
             let repo = self.repo_by_id(worktree.repo).await?;
+            let _look = self.worktree_locks.look(worktree.id).await;
             let handle = self.worktree_handle(&repo, &worktree)?;
             let base = match &query.against {
                 Some(against) => {

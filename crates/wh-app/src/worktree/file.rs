@@ -26,6 +26,7 @@ impl App {
             let reach = cx.authorize(operation)?;
             let worktree = self.worktree_lookup(reach, worktree).await?;
             let repo = self.repo_by_id(worktree.repo).await?;
+            let _look = self.worktree_locks.look(worktree.id).await;
             let handle = self.worktree_handle(&repo, &worktree)?;
             Ok(match handle.file_read(path, FILE_BYTES_MAX).await? {
                 FileContent::File {

@@ -47,6 +47,7 @@ impl App {
         if look.worktree.state.name() != WorktreeStateName::Ready {
             return Ok(look);
         }
+        let _look = self.worktree_locks.look(look.worktree.id).await;
         let Ok(handle) = self.worktree_handle(&repo, &look.worktree) else {
             // The repository itself is gone, and git's own directory with it.
             look.missing = Some(WorktreeMissing::GitDirGone);

@@ -102,6 +102,8 @@ impl App {
         // A session may have begun here between the first look and the record.
         self.refuse_if_used(reach, worktree).await?;
         let repo = self.repo_by_id(worktree.repo).await?;
+        // Whoever looks at its files now is waited for: git would be taken for somebody's work, or find half of them.
+        let _alone = self.worktree_locks.take(worktree.id).await;
         let handle = self.worktree_handle(&repo, worktree)?;
         let last = self.sessions_in(Reach::All, worktree).await?;
         let of = match last.first() {

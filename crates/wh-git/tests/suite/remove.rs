@@ -32,6 +32,26 @@ async fn a_clean_worktree_goes_without_a_trace() {
         .unwrap();
 }
 
+/// As a page that shows its changes, or the count of them after a merge.
+#[tokio::test]
+async fn whoever_looks_at_it_is_no_risk() {
+    let lab = Lab::new();
+    let made = lab.worktree("one").await;
+    let is_done = std::cell::Cell::new(false);
+    let look = async || {
+        while !is_done.get() {
+            made.status(None).await.unwrap();
+        }
+    };
+    let see = async || {
+        for _ in 0..20 {
+            assert_eq!(made.removal_risks().await.unwrap(), []);
+        }
+        is_done.set(true);
+    };
+    tokio::join!(see(), look(), look());
+}
+
 /// As the process that `git commit` leaves behind to look for something to tidy.
 #[tokio::test]
 #[expect(clippy::disallowed_methods, reason = "the test plays the user")]

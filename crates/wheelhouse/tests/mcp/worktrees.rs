@@ -47,6 +47,29 @@ async fn an_agent_could_make_compare_merge_and_remove_one() {
     assert_eq!(list["worktrees"], json!([]));
 }
 
+/// As a dashboard that shows the changes of one, again after every merge.
+#[tokio::test]
+async fn one_that_somebody_looks_at_can_be_removed() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let by_id = json!({ "worktree": id });
+    let is_done = std::cell::Cell::new(false);
+    let look = async |tool: &str| {
+        while !is_done.get() {
+            alice.call(tool, by_id.clone()).await;
+        }
+    };
+    let remove = async {
+        let removed = Mcp::data(&alice.call("worktree_remove", by_id.clone()).await);
+        is_done.set(true);
+        assert_eq!(removed["state"], "removed");
+    };
+    let tools = ["worktree_diff", "worktree_get"].repeat(4);
+    let looks = futures::future::join_all(tools.into_iter().map(look));
+    tokio::join!(remove, looks);
+}
+
 #[tokio::test]
 async fn files_are_read_within_the_worktree_and_reach() {
     let world = World::new().await;
