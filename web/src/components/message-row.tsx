@@ -8,6 +8,7 @@ import { AnsiText } from "./ansi-text";
 import { SentFiles } from "./attachments";
 import { Markdown } from "./markdown";
 import { Name } from "./name";
+import { Plan } from "./plan";
 import { ToolCall } from "./tool-call";
 
 /** One entry of a conversation. */
@@ -53,9 +54,7 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
     case "plan":
       return (
         <Entry icon={<ListChecks size={15} aria-hidden="true" />} who="Plan">
-          <p className="whitespace-pre-wrap">
-            <AnsiText>{message.text}</AnsiText>
-          </p>
+          <Plan text={message.text} detail={message.detail} />
         </Entry>
       );
     default:
