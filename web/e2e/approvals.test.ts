@@ -27,6 +27,11 @@ test("allow once, always, and deny with a reason", async () => {
   await asked.getByRole("button", { name: "Deny", exact: true }).click();
   await said(page, "push to main: reject");
   await idle(page);
+  // What came of asking stands where it was asked for.
+  const call = conversation(page).getByRole("group").filter({ hasText: "push to main" });
+  await call.getByText("denied").first().waitFor();
+  await call.locator("summary").click();
+  await call.getByText("not on a Friday").waitFor();
   const answers = await on.server.cli("approvals", "--all", "--json");
   expect(answers).toContain("not on a Friday");
   expect(troubles).toEqual([]);

@@ -10,7 +10,10 @@ export const keys = {
   messages: (id: string) => ["messages", id] as const,
   messagePage: (id: string, page: number) => ["messages", id, page] as const,
   approvals: ["approvals"] as const,
+  approvalsOf: (session: string) => ["approvals", session] as const,
   turns: (id: string) => ["turns", id] as const,
+  /** Not among the turns: what was said does not change with them. */
+  promptOf: (turn: string) => ["prompt-of", turn] as const,
   turn: (id: string, turn: string) => ["turns", id, turn] as const,
   tree: (id: string) => ["tree", id] as const,
   diff: (worktree: string) => ["diff", worktree] as const,
@@ -30,6 +33,7 @@ export const keys = {
   /** What makes a list of sessions out of date does so to the cards of a board. */
   cards: (board: string) => ["sessions", "board", board] as const,
   worktrees: ["worktrees"] as const,
+  worktree: (id: string) => ["worktrees", id] as const,
   loopLog: (id: string) => ["loops", id, "log"] as const,
   endedLoop: (id: string) => ["ended-loop", id] as const,
   search: (words: string) => ["search", words] as const,
@@ -78,6 +82,14 @@ export const approvalList = queryOptions({
   queryFn: ({ signal }) => ask(api.GET("/api/v1/approvals", { params: { query: { limit: 200 } }, signal })),
 });
 
+/** What a session asked for, settled or not, latest first. */
+export const approvalsOf = (session: string) =>
+  queryOptions({
+    queryKey: keys.approvalsOf(session),
+    queryFn: ({ signal }) =>
+      ask(api.GET("/api/v1/approvals", { params: { query: { session, include_settled: true, limit: 100 } }, signal })),
+  });
+
 export const turnList = (id: string) =>
   queryOptions({
     queryKey: keys.turns(id),
@@ -89,6 +101,13 @@ export const turn = (sessionId: string, id: string) =>
   queryOptions({
     queryKey: keys.turn(sessionId, id),
     queryFn: ({ signal }) => ask(api.GET("/api/v1/turns/{turn}", { params: { path: { turn: id } }, signal })),
+  });
+
+/** What a turn was begun with. */
+export const promptOf = (id: string) =>
+  queryOptions({
+    queryKey: keys.promptOf(id),
+    queryFn: async ({ signal }) => (await ask(api.GET("/api/v1/turns/{turn}", { params: { path: { turn: id } }, signal }))).prompt,
   });
 
 export const sessionTree = (id: string) =>
@@ -211,6 +230,14 @@ export const worktreeList = queryOptions({
   queryKey: keys.worktrees,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/worktrees", { params: { query: { limit: 200 } }, signal })),
 });
+
+/** Where a session works, if that is a worktree. */
+export const worktreeAbout = (id: string | null | undefined) =>
+  queryOptions({
+    queryKey: keys.worktree(id ?? ""),
+    enabled: Boolean(id),
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/worktrees/{worktree}", { params: { path: { worktree: id ?? "" } }, signal })),
+  });
 
 /** A loop that has ended; nothing can happen to it any more, so it is asked for once. */
 export const endedLoop = (id: string) =>

@@ -1,27 +1,30 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { api, ask, mark, type Schemas, type Session } from "@/api/client";
-import { keys } from "@/api/queries";
+import { keys, worktreeAbout } from "@/api/queries";
 import { Button } from "@/ui/button";
 import { toast, toastError } from "@/ui/toast";
-import { dollars, plain } from "@/util/text";
+import { counted, dollars, plain } from "@/util/text";
 
 /** What really applies to this session, and its name, which can be changed. */
 export function SettingsPane({ id, session }: { id: string; session: Session }) {
+  const worktree = useQuery(worktreeAbout(session.worktree_id)).data;
   const rows: [string, string | undefined][] = [
     ["Agent", session.agent],
     ["Role", session.role],
     ["Mode", session.mode ?? "the agent's usual one"],
-    ["Works in", session.path ?? (session.worktree_id ? `worktree ${session.worktree_id.slice(-8)}` : "an empty directory")],
+    ["Works in", worktree?.path ?? session.path ?? (session.worktree_id ? `worktree ${session.worktree_id.slice(-8)}` : "an empty directory")],
+    ["Branch", worktree?.branch],
     ["Budget", budgetWords(session.budget)],
+    ["Used so far", usedWords(session)],
     ["Without asking it may", rulesWords(session.policy.allow) ?? "nothing"],
     ["It may never", rulesWords(session.policy.deny) ?? "nothing is forbidden outright"],
     ["Anything else", { allow: "is allowed", deny: "is denied" }[session.policy.default ?? "ask"] ?? "is asked for"],
     ["Who is asked", session.policy.route === "parent" ? "its parent session" : "a person"],
     ["Silence is a refusal after", session.policy.timeout_seconds ? `${session.policy.timeout_seconds} s` : undefined],
     ["Its Wheelhouse tools are", session.tools_link ?? undefined],
-    ["Started", `${session.runs} times`],
+    ["Started", session.runs === 1 ? "once" : `${session.runs} times`],
     ["Id", session.id],
   ];
   return (
@@ -87,6 +90,9 @@ function budgetWords(budget: Schemas["BudgetInput"]): string {
   ];
   return parts.filter(Boolean).join(", ") || "not limited";
 }
+
+const usedWords = ({ tokens_used, cost_micros }: Session): string =>
+  counted(tokens_used, "token") + (cost_micros > 0 ? `, ${dollars(cost_micros)}` : "");
 
 function rulesWords(rules: Schemas["PolicyRuleInput"][] | undefined): string | undefined {
   const words = rules?.map(({ kinds = [], paths = [] }) => {

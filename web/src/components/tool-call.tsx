@@ -6,9 +6,11 @@ import { plain, plainLines } from "@/util/text";
 
 import { AnsiText } from "./ansi-text";
 import { Name } from "./name";
+import { SettledBadge, SettledReason, useSettled } from "./settled";
 
 /** A tool call as the server stores it. Everything in it was chosen by an agent, so every part is checked when it is read. */
 export interface Call {
+  id: string;
   title: string;
   kind: string;
   status: string;
@@ -41,6 +43,7 @@ export function callOf(detail: unknown): Call {
     }
   });
   return {
+    id: textOf(call.id),
     title: textOf(call.title),
     kind: textOf(call.kind),
     status: textOf(call.status),
@@ -55,7 +58,10 @@ const WORDS: Record<string, string> = { in_progress: "running", completed: "done
 /** A tool the agent used: a line, which opens. */
 export function ToolCall({ title, detail }: { title: string; detail: unknown }) {
   const call = callOf(detail);
+  const settled = useSettled(call.id);
   const state = WORDS[call.status] ?? call.status;
+  // What was allowed shows by going on; and a call that was refused fails, of course.
+  const answer = settled?.state === "allowed" ? undefined : settled;
   return (
     <Disclosure
       className="group rounded-md border border-line bg-panel"
@@ -65,11 +71,12 @@ export function ToolCall({ title, detail }: { title: string; detail: unknown }) 
           <ChevronRight size={14} aria-hidden="true" className="shrink-0 text-muted group-open:rotate-90" />
           <span className="text-xs text-muted">{plain(call.kind || "tool")}</span>
           <Name className="min-w-0 flex-1 truncate font-mono text-sm">{title}</Name>
-          {state !== "done" && <StateBadge state={plain(state)} />}
+          {answer ? <SettledBadge approval={answer} /> : state !== "done" && <StateBadge state={plain(state)} />}
         </>
       }
     >
-      <div className="border-t border-line p-3">
+      <div className="flex flex-col gap-2 border-t border-line p-3">
+        {settled && <SettledReason approval={settled} />}
         <CallBody call={call} />
       </div>
     </Disclosure>

@@ -3,15 +3,18 @@ import { useNavigate } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 
 import { api, ask, mark, type Turn } from "@/api/client";
-import { shortId, turnList } from "@/api/queries";
+import { promptOf, shortId, turnList } from "@/api/queries";
 import { useNow } from "@/hooks/use-now";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
 import { toastError } from "@/ui/toast";
-import { ago, dollars, plain } from "@/util/text";
+import { ago, counted, dollars, plain, shortened } from "@/util/text";
 
 import { StateBadge } from "./state-badge";
+
+/** Of how many turns the prompt is shown; each has to be asked for. */
+const PROMPTS_SHOWN = 30;
 
 /** The session's turns, latest first; another session can be begun at the end of each. */
 export function TurnsPane({ id }: { id: string }) {
@@ -35,12 +38,12 @@ export function TurnsPane({ id }: { id: string }) {
         <div className="h-full overflow-y-auto p-3">
           {data.turns.length === 0 && <Empty title="No turns yet">A turn is one prompt and all that came of it.</Empty>}
           <ol aria-label="Turns" reversed className="flex flex-col gap-2">
-            {data.turns.map((turn) => (
+            {data.turns.map((turn, index) => (
               <li key={turn.id} className="flex flex-wrap items-center gap-2 rounded-md border border-line bg-panel px-3 py-2">
                 <span className="font-medium">Turn {turn.number}</span>
                 <StateBadge state={turn.state} />
                 <span className="text-sm text-muted">
-                  {ago(turn.created_at, now)} · {turn.tokens_used} tokens
+                  {ago(turn.created_at, now)} · {counted(turn.tokens_used, "token")}
                   {turn.cost_micros > 0 && ` · ${dollars(turn.cost_micros)}`}
                 </span>
                 <Button
@@ -53,6 +56,7 @@ export function TurnsPane({ id }: { id: string }) {
                 >
                   <GitFork size={14} aria-hidden="true" /> Fork
                 </Button>
+                {index < PROMPTS_SHOWN && <PromptOf turn={turn.id} />}
                 {turn.reason && <p className="w-full text-sm break-words text-muted">{plain(turn.reason)}</p>}
               </li>
             ))}
@@ -61,4 +65,14 @@ export function TurnsPane({ id }: { id: string }) {
       )}
     </Loaded>
   );
+}
+
+/** What a turn was begun with. */
+function PromptOf({ turn }: { turn: string }) {
+  const { data } = useQuery(promptOf(turn));
+  return data ? (
+    <p dir="auto" className="line-clamp-2 w-full text-sm break-words">
+      {plain(shortened(data, 240))}
+    </p>
+  ) : null;
 }

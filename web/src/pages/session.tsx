@@ -10,6 +10,7 @@ import { DiffPane } from "@/components/diff-pane";
 import { LogPane } from "@/components/log-pane";
 import { PromptBox } from "@/components/prompt-box";
 import { SessionHeader } from "@/components/session-header";
+import { SettledApprovals } from "@/components/settled";
 import { SettingsPane } from "@/components/settings-pane";
 import { TasksPane } from "@/components/tasks-pane";
 import { TreePane } from "@/components/tree-pane";
@@ -37,7 +38,9 @@ function Shown({ session }: { session: Session }) {
       <SessionHeader id={id} session={session} />
       <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:overflow-y-auto">
         <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:h-[88%] max-lg:flex-none">
-          <Conversation key={at} session={id} count={session.last_seq} at={at} />
+          <SettledApprovals session={id}>
+            <Conversation key={at} session={id} count={session.last_seq} at={at} />
+          </SettledApprovals>
           <Waiting id={id} />
           <PromptBox id={id} session={session} />
         </section>
