@@ -20,9 +20,16 @@ export function SessionCardItem({ session, now }: { session: SessionCard; now: n
   );
 }
 
+/** What is to be known first: what went wrong, or else what the agent said last. */
+function wordsOf({ failure, budget_spent, state, last_words }: SessionCard): string | null | undefined {
+  if (failure) return failure;
+  if (budget_spent) return `Its budget of ${budget_spent} is used up.`;
+  return state === "interrupted" ? "Its process ended while it was at work." : last_words;
+}
+
 /** What a card says, wherever it lies. */
 export function SessionCardBody({ session, now }: { session: SessionCard; now: number }) {
-  const words = session.failure ?? (session.budget_spent ? `Its budget of ${session.budget_spent} is used up.` : session.last_words);
+  const words = wordsOf(session);
   return (
     <>
       <span className="flex items-start justify-between gap-2">

@@ -1,47 +1,23 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
-import { Link, useNavigate } from "@tanstack/react-router";
+import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis } from "lucide-react";
 import { useState } from "react";
 
-import { api, ask, mark, type Session } from "@/api/client";
-import { keys } from "@/api/queries";
+import type { Session } from "@/api/client";
+import { useManage } from "@/hooks/use-manage";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Menu, MenuItem } from "@/ui/menu";
-import { toast, toastError } from "@/ui/toast";
 import { sessionCan } from "@/util/session";
 import { dollars, plain } from "@/util/text";
 
 import { Name } from "./name";
 import { StateBadge } from "./state-badge";
 
-const DONE = { start: "resumed", stop: "being stopped", archive: "archived", restore: "restored", delete: "deleted" };
-type Action = keyof typeof DONE;
-
 /** What the session is, what it is at, and what can be done with it. */
 export function SessionHeader({ id, session }: { id: string; session: Session }) {
-  const client = useQueryClient();
-  const navigate = useNavigate();
   const [isDeleting, setDeleting] = useState(false);
-  const manage = useMutation({
-    mutationFn: (action: Action) =>
-      ask(
-        api.POST("/api/v1/sessions/{session}/manage", {
-          params: { path: { session: id }, header: mark() },
-          body: { action },
-        }),
-      ),
-    onSuccess: async (changed, action) => {
-      toast(`The session is ${DONE[action]}`);
-      if (action === "delete") {
-        await navigate({ to: "/" });
-      } else {
-        client.setQueryData(keys.session(id), changed);
-      }
-    },
-    onError: toastError,
-  });
+  const manage = useManage(id);
   return (
     <header role="group" aria-label="About this session" className="flex flex-wrap items-center gap-x-3 gap-y-1 border-b border-line bg-panel px-4 py-2">
       <Link to="/" aria-label="All sessions" className="rounded p-1 text-muted hover:bg-sunken">

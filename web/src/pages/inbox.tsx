@@ -6,10 +6,14 @@ import { approvalList, sessionList } from "@/api/queries";
 import { ApprovalCard } from "@/components/approval";
 import { NotifyButton, SoundButton } from "@/components/notify";
 import { SessionCardItem } from "@/components/session-card";
+import { useManage } from "@/hooks/use-manage";
 import { useNow } from "@/hooks/use-now";
 import { usePageTitle } from "@/hooks/use-page-title";
+import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { sessionCan } from "@/util/session";
+import { plain } from "@/util/text";
 
 /** All that waits for a person: answers first, then what broke or ran out. */
 export function InboxPage() {
@@ -81,8 +85,29 @@ function Cards({ title, sessions }: { title: string; sessions: SessionCard[] }) 
   return (
     <Part title={title}>
       {sessions.map((session) => (
-        <SessionCardItem key={session.id} session={session} now={now} />
+        <div key={session.id} className="relative">
+          <SessionCardItem session={session} now={now} />
+          <Actions session={session} />
+        </div>
       ))}
     </Part>
+  );
+}
+
+/** What gets a session out of here: it goes on, or is put away. */
+function Actions({ session }: { session: SessionCard }) {
+  const manage = useManage(session.id);
+  const isBusy = manage.isPending || manage.isSuccess;
+  return (
+    <div className="flex justify-end gap-2 max-sm:mt-1 sm:absolute sm:right-2 sm:bottom-2">
+      {sessionCan.resume(session) === undefined && (
+        <Button disabled={isBusy} aria-label={`Resume ${plain(session.title)}`} onClick={() => manage.mutate("start")}>
+          Resume
+        </Button>
+      )}
+      <Button disabled={isBusy} aria-label={`Archive ${plain(session.title)}`} onClick={() => manage.mutate("archive")}>
+        Archive
+      </Button>
+    </div>
   );
 }
