@@ -38,8 +38,15 @@ test("the theme is kept, and a phone shows everything without scrolling sideways
   await page.getByRole("button", { name: "Theme: dark" }).waitFor();
 
   await page.setViewportSize({ width: 390, height: 844 });
-  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Search", "Agents", "Cost", "Keys", "Audit"]) {
-    await page.getByRole("navigation").getByRole("link", { name }).click();
+  for (const name of ["Sessions", "Boards", "Inbox", "New session", "Loops", "Search", "Agents", "Cost", "Keys", "Users", "Audit", "Settings"]) {
+    const link = page.getByRole("navigation").getByRole("link", { name });
+    if (await link.isVisible()) {
+      await link.click();
+    } else {
+      await page.getByRole("navigation").getByRole("button", { name: "More" }).click();
+      await page.getByRole("dialog", { name: "Command palette" }).getByRole("option", { name }).click();
+    }
+    await page.waitForURL((url) => url.pathname === (name === "Sessions" ? "/" : `/${name.split(" ")[0]?.toLowerCase() ?? ""}`));
     await page.getByRole("heading", { level: 1 }).waitFor();
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow, name).toBeLessThanOrEqual(0);

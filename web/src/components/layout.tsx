@@ -1,16 +1,15 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useQuery } from "@tanstack/react-query";
 import { Link, Outlet, useNavigate } from "@tanstack/react-router";
-import { Command, Keyboard, LogOut, Moon, Sun, SunMoon } from "lucide-react";
+import { Command, Ellipsis, Keyboard, LogOut, Moon, Sun, SunMoon } from "lucide-react";
 import { useState, type ReactNode } from "react";
 
-import { api, ask } from "@/api/client";
-import { approvalList, keys, whoami } from "@/api/queries";
+import { approvalList, whoami } from "@/api/queries";
 import { useShortcuts, type Shortcut } from "@/hooks/use-shortcuts";
+import { useSignOut } from "@/hooks/use-sign-out";
 import { nextTheme, setTheme, useTheme } from "@/hooks/use-theme";
 import icon from "@/icon.svg";
 import { useFeedStatus } from "@/live/live";
 import { Dialog } from "@/ui/dialog";
-import { toastError } from "@/ui/toast";
 
 import { useNotifications } from "./notify";
 import { PAGES } from "./pages";
@@ -82,45 +81,51 @@ function OfflineBanner() {
   );
 }
 
-const ENTRY = "relative flex items-center gap-2 rounded-md px-3 py-2 text-muted hover:bg-sunken hover:text-text max-md:px-1.5";
+const ENTRY =
+  "relative flex items-center gap-2 rounded-md px-3 py-2 text-muted hover:bg-sunken hover:text-text max-md:min-w-0 max-md:flex-1 max-md:flex-col max-md:gap-0.5 max-md:px-1 max-md:py-1 max-md:text-center max-md:whitespace-nowrap";
+
+/** How many pages a phone has room for; the others are behind *More*. */
+const ON_PHONE = 5;
 
 function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void }) {
   const waiting = useQuery(approvalList).data?.approvals.length ?? 0;
   return (
     <nav
       aria-label="Main"
-      className="flex w-52 shrink-0 flex-col gap-1 border-r border-line bg-panel p-3 max-md:w-full max-md:flex-row max-md:justify-between max-md:gap-0 max-md:overflow-x-auto max-md:border-t max-md:border-r-0 max-md:p-1"
+      className="flex w-52 shrink-0 flex-col gap-1 border-r border-line bg-panel p-3 max-md:w-full max-md:flex-row max-md:gap-0 max-md:border-t max-md:border-r-0 max-md:p-1"
     >
       <p className="mb-3 flex items-center gap-2 px-2 font-semibold max-md:hidden">
         <img src={icon} alt="" className="size-6" /> Wheelhouse
       </p>
-      {PAGES.map(({ to, title, icon: Icon }) => (
+      {PAGES.map(({ to, title, icon: Icon }, index) => (
         <Link
           key={to}
           to={to}
           activeOptions={{ exact: to === "/" }}
           activeProps={{ className: "bg-accent-soft text-accent", "aria-current": "page" }}
-          className={ENTRY}
+          className={`${ENTRY} ${index < ON_PHONE ? "" : "max-md:hidden"}`}
         >
           <Icon size={16} aria-hidden="true" />
-          <span className="max-md:sr-only">{title}</span>
+          <span className="max-md:text-[11px]">{title}</span>
           {to === "/inbox" && waiting > 0 && (
-            <span className="ml-auto rounded-full bg-warn-soft px-1.5 text-xs font-semibold text-warn max-md:absolute max-md:top-0 max-md:right-0">
+            <span className="ml-auto rounded-full bg-warn-soft px-1.5 text-xs font-semibold text-warn max-md:absolute max-md:top-0 max-md:right-1/4">
               {waiting}
               <span className="sr-only"> waiting</span>
             </span>
           )}
         </Link>
       ))}
-      <div className="mt-auto flex flex-col gap-1 max-md:mt-0 max-md:flex-row max-md:gap-0">
+      <button type="button" onClick={onPalette} className={`${ENTRY} md:hidden`}>
+        <Ellipsis size={16} aria-hidden="true" />
+        <span className="text-[11px]">More</span>
+      </button>
+      <div className="mt-auto flex flex-col gap-1 max-md:hidden">
         <MenuButton label="Commands" hint="Ctrl K" onClick={onPalette}>
           <Command size={16} aria-hidden="true" />
         </MenuButton>
-        <span className="max-md:hidden">
-          <MenuButton label="Shortcuts" hint="?" onClick={onHelp}>
-            <Keyboard size={16} aria-hidden="true" />
-          </MenuButton>
-        </span>
+        <MenuButton label="Shortcuts" hint="?" onClick={onHelp}>
+          <Keyboard size={16} aria-hidden="true" />
+        </MenuButton>
         <ThemeButton />
         <Account />
       </div>
@@ -132,9 +137,9 @@ function MenuButton({ label, hint, onClick, children }: { label: string; hint?: 
   return (
     <button type="button" onClick={onClick} className={`${ENTRY} w-full text-left`}>
       {children}
-      <span className="max-md:sr-only">{label}</span>
+      <span>{label}</span>
       {hint && (
-        <kbd aria-hidden="true" className="ml-auto font-mono text-xs max-md:hidden">
+        <kbd aria-hidden="true" className="ml-auto font-mono text-xs">
           {hint}
         </kbd>
       )}
@@ -155,18 +160,11 @@ function ThemeButton() {
 }
 
 function Account() {
-  const client = useQueryClient();
   const user = useQuery(whoami).data?.user;
-  const logout = useMutation({
-    mutationFn: () => ask(api.POST("/api/v1/logout")),
-    onSuccess: () => client.resetQueries({ queryKey: keys.whoami }),
-    onError: toastError,
-  });
+  const logout = useSignOut();
   return (
-    <span className="max-md:hidden">
-      <MenuButton label={`Sign out ${user?.name ?? ""}`} onClick={() => logout.mutate()}>
-        <LogOut size={16} aria-hidden="true" />
-      </MenuButton>
-    </span>
+    <MenuButton label={`Sign out ${user?.name ?? ""}`} onClick={() => logout.mutate()}>
+      <LogOut size={16} aria-hidden="true" />
+    </MenuButton>
   );
 }
