@@ -70,7 +70,7 @@ function Entries({ entries }: { entries: Entry[] }) {
             <tr key={entry.seq} className="border-t border-line align-top">
               <td className="px-3 py-1.5 whitespace-nowrap text-muted">{new Date(entry.at).toLocaleString()}</td>
               <td className="px-3 py-1.5 font-mono">{plain(entry.operation)}</td>
-              <td className="px-3 py-1.5">
+              <td className="px-3 py-1.5 whitespace-nowrap">
                 {entry.credential} · {entry.surface}
               </td>
               <td className="px-3 py-1.5">
@@ -78,6 +78,8 @@ function Entries({ entries }: { entries: Entry[] }) {
               </td>
               <td className="px-3 py-1.5 break-all text-muted">
                 {Object.entries(entry.facts ?? {})
+                  // A question that was not narrowed down.
+                  .filter(([, value]) => value !== "")
                   .map(([name, value]) => `${plain(name)}: ${plain(value)}`)
                   .join(" · ")}
               </td>
