@@ -1,45 +1,38 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { api, ask, mark, type Agent, type Repo } from "@/api/client";
-import { agentList, keys, repoList } from "@/api/queries";
+import { api, ask, mark } from "@/api/client";
+import { keys } from "@/api/queries";
 import { Button } from "@/ui/button";
 import { Disclosure } from "@/ui/disclosure";
-import { Failure, Loaded } from "@/ui/loaded";
+import { Failure } from "@/ui/loaded";
 import { EMPTY_LOOP, loopRequest, type LoopDraft } from "@/util/loop-request";
 
-import { Agents, bestAgent, firstPlace, isNamed, Places, repoOf } from "./new-session";
+import { useWorkplace, WithChoices, WorkplaceFields, type Choices } from "./workplace";
 
 /** Starts a loop: where, who, what, and when it has to end. */
 export function LoopForm() {
-  const agents = useQuery(agentList);
-  const repos = useQuery(repoList);
-  return (
-    <Loaded query={agents}>
-      {(found) => <Loaded query={repos}>{(known) => <Form agents={found.agents} repos={known.repos} />}</Loaded>}
-    </Loaded>
-  );
+  return <WithChoices>{(choices) => <Form choices={choices} />}</WithChoices>;
 }
 
-function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
+function Form({ choices }: { choices: Choices }) {
   const navigate = useNavigate();
   const client = useQueryClient();
-  const [place, setPlace] = useState(() => firstPlace(repos));
-  const [agent, setAgent] = useState(() => bestAgent(agents));
+  const work = useWorkplace(choices);
   const [draft, setDraft] = useState(EMPTY_LOOP);
   const change = (part: Partial<LoopDraft>) => setDraft((kept) => ({ ...kept, ...part }));
   const start = useMutation({
     mutationFn: async () => {
-      const repo = (await repoOf(place, repos)) ?? "";
-      return ask(api.POST("/api/v1/loops", { params: { header: mark() }, body: loopRequest(draft, agent, repo) }));
+      const repo = (await work.repo()) ?? "";
+      return ask(api.POST("/api/v1/loops", { params: { header: mark() }, body: loopRequest(draft, work.agent, repo) }));
     },
     onSuccess: async (made) => {
       client.setQueryData(keys.loop(made.short_id), made);
       await navigate({ to: "/loops/$loop", params: { loop: made.short_id } });
     },
   });
-  const isComplete = agent !== "" && isNamed(place) && draft.spec.trim() !== "";
+  const isComplete = work.isChosen && draft.spec.trim() !== "";
   return (
     <form
       aria-label="Start a loop"
@@ -49,8 +42,7 @@ function Form({ agents, repos }: { agents: Agent[]; repos: Repo[] }) {
         start.mutate();
       }}
     >
-      <Places repos={repos} place={place} onChange={setPlace} />
-      <Agents agents={agents} agent={agent} onChange={setAgent} />
+      <WorkplaceFields work={work} />
       <Work draft={draft} onChange={change} />
       <Ends draft={draft} onChange={change} />
       <More draft={draft} onChange={change} />
