@@ -8,6 +8,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Failure } from "@/ui/loaded";
+import { Table } from "@/ui/table";
 import { plain } from "@/util/text";
 
 type Entry = Schemas["AuditEntryView"];
@@ -54,39 +55,26 @@ export function AuditPage() {
 
 function Entries({ entries }: { entries: Entry[] }) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="w-full text-left text-sm">
-        <thead className="text-muted">
-          <tr>
-            {["When", "Operation", "By", "Outcome", "About"].map((title) => (
-              <th key={title} scope="col" className="px-3 py-2 font-medium">
-                {title}
-              </th>
-            ))}
-          </tr>
-        </thead>
-        <tbody>
-          {entries.map((entry) => (
-            <tr key={entry.seq} className="border-t border-line align-top">
-              <td className="px-3 py-1.5 whitespace-nowrap text-muted">{new Date(entry.at).toLocaleString()}</td>
-              <td className="px-3 py-1.5 font-mono">{plain(entry.operation)}</td>
-              <td className="px-3 py-1.5 whitespace-nowrap">
-                {entry.credential} · {entry.surface}
-              </td>
-              <td className="px-3 py-1.5">
-                <Badge tone={entry.outcome === "ok" ? "good" : "danger"}>{plain(entry.outcome)}</Badge>
-              </td>
-              <td className="px-3 py-1.5 break-all text-muted">
-                {Object.entries(entry.facts ?? {})
-                  // A question that was not narrowed down.
-                  .filter(([, value]) => value !== "")
-                  .map(([name, value]) => `${plain(name)}: ${plain(value)}`)
-                  .join(" · ")}
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={["When", "Operation", "By", "Outcome", "About"]} className="text-sm">
+      {entries.map((entry) => (
+        <tr key={entry.seq} className="border-t border-line align-top">
+          <td className="px-3 py-1.5 whitespace-nowrap text-muted">{new Date(entry.at).toLocaleString()}</td>
+          <td className="px-3 py-1.5 font-mono">{plain(entry.operation)}</td>
+          <td className="px-3 py-1.5 whitespace-nowrap">
+            {entry.credential} · {entry.surface}
+          </td>
+          <td className="px-3 py-1.5">
+            <Badge tone={entry.outcome === "ok" ? "good" : "danger"}>{plain(entry.outcome)}</Badge>
+          </td>
+          <td className="px-3 py-1.5 break-all text-muted">
+            {Object.entries(entry.facts ?? {})
+              // A question that was not narrowed down.
+              .filter(([, value]) => value !== "")
+              .map(([name, value]) => `${plain(name)}: ${plain(value)}`)
+              .join(" · ")}
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }

@@ -13,6 +13,7 @@ import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { Table } from "@/ui/table";
 import { toast, toastError } from "@/ui/toast";
 import { ago } from "@/util/text";
 
@@ -64,46 +65,30 @@ export function KeysPage() {
 function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => void }) {
   const now = useNow();
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="w-full text-left">
-        <thead className="text-sm text-muted">
-          <tr>
-            {["Name", "Key", "May", "Status", "Last used"].map((title) => (
-              <th key={title} scope="col" className="px-3 py-2 font-medium">
-                {title}
-              </th>
-            ))}
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {keys.map((key) => (
-            <tr key={key.id} className="border-t border-line">
-              <th scope="row" className="px-3 py-2 font-medium break-all">
-                <KeyRound size={13} aria-hidden="true" className="mr-1.5 inline text-muted" />
-                <Name>{key.name}</Name>
-              </th>
-              <td className="px-3 py-2 font-mono text-sm">{key.prefix}…</td>
-              <td className="px-3 py-2">{key.scope}</td>
-              <td className="px-3 py-2">
-                <Badge tone={key.status === "active" ? "good" : "neutral"}>{key.status}</Badge>
-              </td>
-              <td className="px-3 py-2 text-sm text-muted">{key.last_used_at ? ago(key.last_used_at, now) : "never"}</td>
-              <td className="px-3 py-2 text-right">
-                <Button
-                  refused={key.status === "revoked" ? "It is revoked." : undefined}
-                  aria-label={`Revoke ${key.name}`}
-                  onClick={() => onRevoke(key)}
-                >
-                  Revoke
-                </Button>
-              </td>
-            </tr>
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={["Name", "Key", "May", "Status", "Last used"]} hasActions>
+      {keys.map((key) => (
+        <tr key={key.id} className="border-t border-line">
+          <th scope="row" className="px-3 py-2 font-medium break-all">
+            <KeyRound size={13} aria-hidden="true" className="mr-1.5 inline text-muted" />
+            <Name>{key.name}</Name>
+          </th>
+          <td className="px-3 py-2 font-mono text-sm">{key.prefix}…</td>
+          <td className="px-3 py-2">{key.scope}</td>
+          <td className="px-3 py-2">
+            <Badge tone={key.status === "active" ? "good" : "neutral"}>{key.status}</Badge>
+          </td>
+          <td className="px-3 py-2 text-sm text-muted">{key.last_used_at ? ago(key.last_used_at, now) : "never"}</td>
+          <td className="px-3 py-2 text-right">
+            <Button
+              refused={key.status === "revoked" ? "It is revoked." : undefined}
+              aria-label={`Revoke ${key.name}`}
+              onClick={() => onRevoke(key)}
+            >
+              Revoke
+            </Button>
+          </td>
+        </tr>
+      ))}
+    </Table>
   );
 }
