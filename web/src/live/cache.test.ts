@@ -35,3 +35,18 @@ test("an answer that was under way when something happened does not count", asyn
   expect(read).toHaveBeenCalledTimes(2);
   client.clear();
 });
+
+test("a session that is out of date stays so when its conversation grows", async () => {
+  const client = new QueryClient();
+  const id = "2942616a";
+  client.setQueryData(keys.session(id), { state: "creating", last_seq: 1 });
+  const cache = new LiveCache(client);
+  const told = { seq: 2, at: "2026-01-01T00:00:00Z", subject_kind: "session", subject_id: `01a1e180-7da6-7766-8294-7bda${id}` };
+  cache.apply([{ ...told, kind: "updated" }]);
+  await vi.waitFor(() => expect(client.getQueryState(keys.session(id))?.isInvalidated).toBe(true));
+  cache.apply([{ ...told, seq: 3, kind: "message_added", facts: { seq: "5" } }]);
+  expect(client.getQueryData(keys.session(id))).toMatchObject({ last_seq: 5 });
+  expect(client.getQueryState(keys.session(id))?.isInvalidated).toBe(true);
+  cache.stop();
+  client.clear();
+});

@@ -80,11 +80,25 @@ export class LiveCache {
     }
   }
 
-  /** The conversation is as long as the last message's number says. */
+  /**
+   * The conversation is as long as the last message's number says. Whatever is put into the cache counts as read just now, so a
+   * session that is out of date otherwise is marked again: nobody would read it any more.
+   */
   #grown(session: string, last: number): void {
-    this.client.setQueryData<Session>(keys.session(session), (kept) =>
-      kept && kept.last_seq < last ? { ...kept, last_seq: last } : kept,
-    );
+    const queryKey = keys.session(session);
+    const kept = this.client.getQueryData<Session>(queryKey);
+    if (!kept || kept.last_seq >= last) {
+      return;
+    }
+    const isStale = this.#isStale(queryKey);
+    this.client.setQueryData<Session>(queryKey, { ...kept, last_seq: last });
+    if (isStale) {
+      void this.client.invalidateQueries({ queryKey, exact: true, refetchType: "none" });
+    }
+  }
+
+  #isStale(key: QueryKey): boolean {
+    return this.client.getQueryState(key)?.isInvalidated ?? false;
   }
 
   /** Reads what is new and puts it into the pages that are kept; a conversation nobody looks at is only marked. */
@@ -105,7 +119,8 @@ export class LiveCache {
       const key = keys.messagePage(session, page);
       if (this.client.isFetching({ queryKey: key }) > 0) {
         await this.#fresh(key);
-      } else {
+      } else if (!this.#isStale(key)) {
+        // One that is out of date misses more than this, and is read when somebody looks at it.
         this.client.setQueryData<Message[]>(key, (kept) => merged(kept, messages));
       }
     }
