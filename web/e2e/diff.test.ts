@@ -66,7 +66,7 @@ async function paneWith(page: Page, repo: string, files: Record<string, string>)
       .poll(async () => {
         const [box, around] = await Promise.all([pane.getByRole("group", { name: file, exact: true }).boundingBox(), changes.boundingBox()]);
         return box && around ? box.y > around.y - 5 && box.y < around.y + around.height - 30 : false;
-      })
+      }, { timeout: 10_000 })
       .toBe(true);
   return { pane, tree: pane.getByRole("tree", { name: "Files" }), inView };
 }

@@ -1,5 +1,5 @@
 import { useVirtualizer } from "@tanstack/react-virtual";
-import { useMemo, useRef } from "react";
+import { useEffect, useMemo, useRef } from "react";
 
 import type { Diff } from "@/api/client";
 import { useDiffText } from "@/hooks/use-diff-text";
@@ -50,10 +50,18 @@ export function DiffFiles({ session, worktree, diff, layout, remarks, tree }: Pr
   const folds = useFolds(session, files, texts);
   const offset = rows.scrollOffset ?? 0;
   const top = items.find((item) => item.end > offset + HEADING_PIXELS);
+  // What was picked stays in view while the text above it is still arriving, until the reader moves.
+  const picked = useRef<string>(undefined);
+  const moveTo = (path: string) => rows.scrollToIndex(files.findIndex((file) => file.path === path), { align: "start" });
   const pick = (path: string) => {
     folds.fold(path, false);
-    rows.scrollToIndex(files.findIndex((file) => file.path === path), { align: "start" });
+    picked.current = path;
+    moveTo(path);
   };
+  useEffect(() => {
+    if (picked.current !== undefined) moveTo(picked.current);
+  }, [texts]);
+  const leave = () => (picked.current = undefined);
   return (
     <div className={`flex min-h-0 flex-1 ${tree === "beside" ? "" : "flex-col"}`}>
       {tree && (
@@ -66,7 +74,16 @@ export function DiffFiles({ session, worktree, diff, layout, remarks, tree }: Pr
           onPick={pick}
         />
       )}
-      <div ref={scroller} role="region" aria-label="Changes" tabIndex={0} className="min-h-0 min-w-0 flex-1 overflow-y-auto px-3 -outline-offset-2 [overflow-anchor:none]">
+      <div
+        ref={scroller}
+        role="region"
+        aria-label="Changes"
+        tabIndex={0}
+        onWheel={leave}
+        onPointerDown={leave}
+        onKeyDown={leave}
+        className="min-h-0 min-w-0 flex-1 overflow-y-auto px-3 -outline-offset-2 [overflow-anchor:none]"
+      >
         <div className="relative" style={{ height: rows.getTotalSize() }}>
           {items.map((item) => {
             const named = files[item.index];
