@@ -7,7 +7,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Failure } from "@/ui/loaded";
-import { ago, plain } from "@/util/text";
+import { plain, since } from "@/util/text";
 
 import { AnsiText } from "./ansi-text";
 
@@ -47,10 +47,10 @@ function Shown({ run }: { run: Run }) {
         {run.resumed && <Badge>went on with its conversation</Badge>}
         {run.tools_link === "broken" && <Badge tone="warn">never reached its tools</Badge>}
         <span className="text-sm text-muted">
-          began <time dateTime={run.started_at}>{ago(run.started_at, now)}</time>
+          began <time dateTime={run.started_at}>{since(run.started_at, now)}</time>
           {run.ended_at && (
             <>
-              {" · "}ended <time dateTime={run.ended_at}>{ago(run.ended_at, now)}</time>
+              {" · "}ended <time dateTime={run.ended_at}>{since(run.ended_at, now)}</time>
             </>
           )}
         </span>

@@ -130,7 +130,7 @@ function Places({ repos, place, onChange, hasScratch = false }: PlacesProps) {
           <span className="sr-only">Path or address of a repository</span>
           <input
             className="field"
-            placeholder="Another repository: /path/on/the/server or https://…"
+            placeholder={`${repos.length === 0 ? "A" : "Another"} repository: /path/on/the/server or https://…`}
             value={place.kind === "add" ? place.source : ""}
             onFocus={() => place.kind !== "add" && onChange({ kind: "add", source: "" })}
             onChange={(event) => onChange({ kind: "add", source: event.target.value })}

@@ -21,3 +21,5 @@ export function useStored<T>(name: string, initial: T, read: (value: unknown) =>
 }
 
 export const asText = (value: unknown): string | undefined => (typeof value === "string" ? value : undefined);
+
+export const asFlag = (value: unknown): boolean | undefined => (typeof value === "boolean" ? value : undefined);

@@ -12,7 +12,7 @@ import { usePageTitle } from "@/hooks/use-page-title";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
-import { ago, counted } from "@/util/text";
+import { counted, since } from "@/util/text";
 
 type Summary = Schemas["BoardSummaryView"];
 
@@ -76,7 +76,7 @@ function BoardItems({ label, boards }: { label: string; boards: Summary[] }) {
           >
             <Name className="font-medium break-words">{board.name}</Name>
             <span className="mt-1 block text-sm text-muted">
-              {counted(board.zones, "zone")} · {counted(board.items, "item")} · changed {ago(board.updated_at, now)}
+              {counted(board.zones, "zone")} · {counted(board.items, "item")} · changed {since(board.updated_at, now)}
             </span>
           </Link>
         </li>

@@ -15,7 +15,7 @@ import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
 import { Table } from "@/ui/table";
 import { toast, toastError } from "@/ui/toast";
-import { ago } from "@/util/text";
+import { since } from "@/util/text";
 
 /** The keys by which programs and MCP clients are let in. */
 export function KeysPage() {
@@ -77,7 +77,7 @@ function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => voi
           <td className="px-3 py-2">
             <Badge tone={key.status === "active" ? "good" : "neutral"}>{key.status}</Badge>
           </td>
-          <td className="px-3 py-2 text-sm text-muted">{key.last_used_at ? ago(key.last_used_at, now) : "never"}</td>
+          <td className="px-3 py-2 text-sm text-muted">{key.last_used_at ? since(key.last_used_at, now) : "never"}</td>
           <td className="px-3 py-2 text-right">
             <Button
               refused={key.status === "revoked" ? "It is revoked." : undefined}

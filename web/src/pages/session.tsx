@@ -1,5 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
+import { ChevronsLeft, ChevronsRight } from "lucide-react";
 import { Tabs } from "radix-ui";
 
 import type { Session } from "@/api/client";
@@ -16,6 +17,8 @@ import { TasksPane } from "@/components/tasks-pane";
 import { TreePane } from "@/components/tree-pane";
 import { TurnsPane } from "@/components/turns-pane";
 import { usePageTitle } from "@/hooks/use-page-title";
+import { asFlag, useStored } from "@/hooks/use-stored";
+import { Button } from "@/ui/button";
 import { Loaded } from "@/ui/loaded";
 import { PANES, type Pane } from "@/util/panes";
 
@@ -33,6 +36,7 @@ function Shown({ session }: { session: Session }) {
   const id = shortId(session.id);
   const { pane, at } = useSearch({ from: "/sessions/$session" });
   const navigate = useNavigate();
+  const [isWide, setWide] = useStored("wide-pane", false, asFlag);
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHeader id={id} session={session} />
@@ -54,19 +58,24 @@ function Shown({ session }: { session: Session }) {
               replace: true,
             })
           }
-          className="flex min-h-0 w-[44%] flex-col border-l border-line max-lg:h-[94%] max-lg:w-full max-lg:flex-none max-lg:border-t max-lg:border-l-0"
+          className={`flex min-h-0 ${isWide ? "w-[70%]" : "w-[44%]"} flex-col border-l border-line max-lg:h-[94%] max-lg:w-full max-lg:flex-none max-lg:border-t max-lg:border-l-0`}
         >
-          <Tabs.List aria-label="Panes" className="flex gap-1 border-b border-line bg-panel px-2">
-            {PANES.map((name) => (
-              <Tabs.Trigger
-                key={name}
-                value={name}
-                className="border-b-2 border-transparent px-3 py-2 text-muted data-[state=active]:border-accent data-[state=active]:text-text"
-              >
-                {NAMES[name]}
-              </Tabs.Trigger>
-            ))}
-          </Tabs.List>
+          <div className="flex items-center border-b border-line bg-panel px-2">
+            <Tabs.List aria-label="Panes" className="flex min-w-0 flex-1 gap-1 overflow-x-auto">
+              {PANES.map((name) => (
+                <Tabs.Trigger
+                  key={name}
+                  value={name}
+                  className="border-b-2 border-transparent px-3 py-2 text-muted data-[state=active]:border-accent data-[state=active]:text-text"
+                >
+                  {NAMES[name]}
+                </Tabs.Trigger>
+              ))}
+            </Tabs.List>
+            <Button look="quiet" className="px-1.5 max-lg:hidden" aria-pressed={isWide} aria-label="Wide pane" onClick={() => setWide(!isWide)}>
+              {isWide ? <ChevronsRight size={16} aria-hidden="true" /> : <ChevronsLeft size={16} aria-hidden="true" />}
+            </Button>
+          </div>
           <Tabs.Content value="diff" className="min-h-0 flex-1">
             <DiffPane id={id} session={session} />
           </Tabs.Content>

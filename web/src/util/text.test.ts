@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ago, counted, dollars, plain, plainLines } from "./text";
+import { ago, counted, dollars, plain, plainLines, since } from "./text";
 
 test("what would disguise a name is made visible", () => {
   expect(plain("a\u202etxt.exe")).toBe("a⟨202e⟩txt.exe");
@@ -25,4 +25,9 @@ test("money and counts", () => {
   expect(dollars(1500)).toBe("$0.002");
   expect(dollars(12_345_678)).toBe("$12.35");
   expect([counted(1, "file"), counted(2, "file")]).toEqual(["1 file", "2 files"]);
+});
+
+test("a moment is told as part of a sentence", () => {
+  expect(since("2026-01-01T00:00:00Z", Date.parse("2026-01-01T00:02:00Z"))).toBe("2 min ago");
+  expect(since("2026-01-01T00:00:00Z", Date.parse("2026-01-01T00:00:01Z"))).toBe("just now");
 });

@@ -42,6 +42,12 @@ export function ago(moment: string, now: number): string {
   return "";
 }
 
+/** The same as part of a sentence. */
+export function since(moment: string, now: number): string {
+  const words = ago(moment, now);
+  return words === "now" ? "just now" : `${words} ago`;
+}
+
 /** Says what something cost. */
 export function dollars(micros: number): string {
   const amount = micros / 1e6;
