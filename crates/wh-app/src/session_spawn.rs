@@ -81,7 +81,7 @@ impl App {
         }
         let id = SessionId::from_untyped_uuid(self.ids.next());
         let title = title_of(input.title, Some(&input.prompt), &agent)?;
-        let place = match input.workspace.unwrap_or(usual_workspace(parent)) {
+        let place = match input.workspace.unwrap_or_else(|| parent.usual_workspace()) {
             Workspace::None => Place::default(),
             Workspace::Shared => Place {
                 repo: parent.repo,
@@ -152,14 +152,5 @@ impl App {
             tree_max: self.limit(SettingKey::SpawnTreeMax).await?,
             per_minute_max: self.limit(SettingKey::SpawnPerMinuteMax).await?,
         })
-    }
-}
-
-/// Returns where a child works unless something else is asked for: with files of its own where that is possible.
-fn usual_workspace(parent: &Session) -> Workspace {
-    match (parent.worktree, &parent.path) {
-        (Some(_), _) => Workspace::Own,
-        (None, Some(_)) => Workspace::Shared,
-        (None, None) => Workspace::None,
     }
 }

@@ -7,7 +7,7 @@
 use wh_domain::{
     AgentName, Board, BoardItem, Budget, ErrorCode, NewEvent, NewTurn, Operation, PageLimit,
     PageRequest, Policy, Prompt, Reach, Reference, Session, SessionFilter, SessionInput,
-    SessionPlace, SessionRole, SessionState, ShortId, Worktree, WorktreeBase, Zone, ZoneInput,
+    SessionPlace, SessionRole, ShortId, Worktree, WorktreeBase, Zone, ZoneInput,
 };
 use wh_store::{Fired, QueueRules};
 
@@ -73,7 +73,7 @@ impl App {
             match item {
                 BoardItem::Session(id) => {
                     let session = self.session_lookup(reach, &Reference::from(id)).await?;
-                    if takes_prompts(&session) {
+                    if session.takes_prompts() {
                         let turn = self.zone_turn(cx, after, zone, &session, None).await?;
                         firing.prompt(cx, &session, zone, turn);
                     }
@@ -114,7 +114,7 @@ impl App {
         };
         let page = PageRequest::first(PageLimit::MAX);
         let sessions = self.store.session_list(reach, &filter, page).await?.items;
-        if let Some(session) = sessions.iter().find(|session| takes_prompts(session)) {
+        if let Some(session) = sessions.iter().find(|session| session.takes_prompts()) {
             let turn = self.zone_turn(cx, board, zone, session, None).await?;
             firing.prompt(cx, session, zone, turn);
         } else if let Some(agent) = &zone.agent {
@@ -198,14 +198,6 @@ pub(crate) fn zone_event(
     let facts = crate::context::facts([("zone", zone.name.as_str())]);
     event.facts.extend(facts);
     event
-}
-
-/// Tells whether a session can be prompted; otherwise it is only placed.
-fn takes_prompts(session: &Session) -> bool {
-    let is_over = session.archived
-        || session.state.name().is_end()
-        || matches!(session.state, SessionState::Stopping { .. });
-    !is_over && !session.budget_left().is_spent()
 }
 
 /// Returns the session that is begun in a worktree.

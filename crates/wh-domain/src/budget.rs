@@ -44,6 +44,12 @@ impl Budget {
         self.used_up().is_some()
     }
 
+    /// Says which part of what a session has left is used up.
+    pub fn spent_words(self) -> Option<String> {
+        let spent = self.used_up()?;
+        Some(format!("the session's budget of {spent} is used up"))
+    }
+
     /// Returns which part of it is used up.
     pub fn used_up(self) -> Option<&'static str> {
         let parts = [

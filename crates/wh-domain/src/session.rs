@@ -6,7 +6,7 @@ use jiff::Timestamp;
 
 use crate::{
     AgentName, BoardId, Budget, Description, Owner, Policy, RepoId, SessionId, SessionState,
-    SessionStateName, Title, TurnState, Usage, WorktreeId,
+    SessionStateName, Title, TurnState, Usage, Workspace, WorktreeId,
 };
 
 /// One conversation with one agent: its place in the world and what it is doing.
@@ -173,6 +173,23 @@ impl Session {
     /// Returns what is left of its own budget.
     pub fn budget_left(&self) -> Budget {
         self.budget.less(self.usage.plus(self.used_below))
+    }
+
+    /// Tells whether it can be prompted.
+    pub fn takes_prompts(&self) -> bool {
+        let is_over = self.archived
+            || self.state.name().is_end()
+            || matches!(self.state, SessionState::Stopping { .. });
+        !is_over && !self.budget_left().is_spent()
+    }
+
+    /// Returns where a child works unless something else is asked for: with files of its own where that is possible.
+    pub fn usual_workspace(&self) -> Workspace {
+        match (self.worktree, &self.path) {
+            (Some(_), _) => Workspace::Own,
+            (None, Some(_)) => Workspace::Shared,
+            (None, None) => Workspace::None,
+        }
     }
 }
 

@@ -15,7 +15,6 @@ use super::{
     launch::{Started, TOKEN_LIFE, in_words},
     link::{Link, left_behind},
     story::{STOPPED, Story, new_message},
-    turns::spent,
 };
 use crate::Result;
 
@@ -81,7 +80,7 @@ impl Keeper {
             }
             (SessionState::Creating, _) => self.start(work).await,
             (SessionState::Idle | SessionState::Reviewing { .. }, Some(turn)) => {
-                if let Some(reason) = spent(work) {
+                if let Some(reason) = work.budget_left.spent_words() {
                     self.drop_turn(work, turn, reason).await?;
                     return Ok(Look::Again);
                 }

@@ -3,8 +3,8 @@
 use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Approval, ApprovalKind, ApprovalState, Budget, SessionState, SettingKey, Settlement, Turn,
-    TurnId, TurnState, Usage,
+    Approval, ApprovalKind, ApprovalState, SessionState, SettingKey, Settlement, Turn, TurnId,
+    TurnState, Usage,
 };
 use wh_runner::{
     event::PermissionKind,
@@ -43,7 +43,7 @@ impl Keeper {
         until: Timestamp,
     ) -> Result<Look> {
         self.idle_since = None;
-        if let Some(reason) = spent(work) {
+        if let Some(reason) = work.budget_left.spent_words() {
             self.drop_turn(work, turn, reason).await?;
             return Ok(Look::Again);
         }
@@ -247,16 +247,6 @@ fn answer_of(approval: &Approval) -> Action {
     }
 }
 
-/// Says which part of the budget is used up.
-pub(super) fn spent(work: &SessionWork) -> Option<String> {
-    budget_words(work.budget_left)
-}
-
-fn budget_words(left: Budget) -> Option<String> {
-    let spent = left.used_up()?;
-    Some(format!("the session's budget of {spent} is used up"))
-}
-
 /// Says which part of the budget was used up during the turn; the count of turns is looked at between them.
 fn spent_meanwhile(work: &SessionWork, now: Timestamp, until: &mut Timestamp) -> Option<String> {
     let mut left = work.budget_left;
@@ -272,5 +262,5 @@ fn spent_meanwhile(work: &SessionWork, now: Timestamp, until: &mut Timestamp) ->
         *until = (*until).min(end);
         left.wall_seconds = (end <= now).then_some(0);
     }
-    budget_words(left)
+    left.spent_words()
 }
