@@ -17,7 +17,7 @@ use crate::SqliteStore;
 use crate::batch::{ROWS_MAX, is_common};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::reach::Query;
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -42,16 +42,8 @@ impl KeyStore for SqliteStore {
     }
 
     async fn key_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Key>> {
-        let Some(mut query) = within_reach(reach) else {
-            return self.check_open().map(|()| Vec::new());
-        };
-        query.push(" AND ");
-        push_id(&mut query, id);
-        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
-        let rows = self.rows(query).await?;
-        rows.iter()
-            .map(|r| row::direct("key", key_row(r)))
-            .collect()
+        self.candidates(within_reach(reach), id, "key", key_row)
+            .await
     }
 
     async fn key_list(

@@ -16,7 +16,7 @@ use crate::batch::Batch;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::loops_row::{insert_query, update_query};
-use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::reach::Query;
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::session_row::{USED, usage_columns};
 use crate::task_change::TaskChange;
@@ -54,16 +54,8 @@ impl LoopStore for SqliteStore {
     }
 
     async fn loop_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Loop>> {
-        let Some(mut query) = within_reach(reach) else {
-            return self.check_open().map(|()| Vec::new());
-        };
-        query.push(" AND ");
-        push_id(&mut query, id);
-        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
-        let rows = self.rows(query).await?;
-        rows.iter()
-            .map(|r| row::direct("loop", loop_row(r)))
-            .collect()
+        self.candidates(within_reach(reach), id, "loop", loop_row)
+            .await
     }
 
     async fn loop_list(

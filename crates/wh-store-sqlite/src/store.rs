@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqlitePool, SqliteRow};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use wh_domain::{EventSeq, Subject};
+use wh_domain::{EventSeq, IdRef, Subject};
 use wh_store::{Applied, Commit, IdempotencyClaim, RecentEvents, Result, Store};
 
 use crate::cache::BoardCache;
@@ -18,8 +18,8 @@ use crate::error::{closed, store_error};
 use crate::lock::LockFile;
 use crate::notes::Notes;
 use crate::open::Opened;
-use crate::reach::Query;
-use crate::row;
+use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::row::{self, Parsed};
 use crate::writer::{Shared, Writer, last_event};
 use crate::{OpenError, OpenOptions, backup, idempotency, migrate, open};
 
@@ -111,6 +111,26 @@ impl SqliteStore {
     pub(crate) async fn rows(&self, mut query: Query) -> Result<Vec<SqliteRow>> {
         let rows = query.build().fetch_all(&self.readers).await;
         rows.map_err(store_error)
+    }
+
+    /// Returns what a caller may mean by an id, of what a query of `t` can see; nothing can be seen when there is none.
+    pub(crate) async fn candidates<T>(
+        &self,
+        query: Option<Query>,
+        id: &IdRef,
+        what: &'static str,
+        read: impl Fn(&SqliteRow) -> Parsed<T>,
+    ) -> Result<Vec<T>> {
+        let Some(mut query) = query else {
+            return self.check_open().map(|()| Vec::new());
+        };
+        query.push(" AND ");
+        push_id(&mut query, id);
+        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
+        let rows = self.rows(query).await?;
+        rows.iter()
+            .map(|row| row::direct(what, read(row)))
+            .collect()
     }
 
     /// Counts the rows of a query that begins with [`crate::reach::COUNTED`], as far as lists are counted.

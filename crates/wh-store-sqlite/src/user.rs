@@ -11,7 +11,7 @@ use wh_store::{Applied, Commit, LeftRunning, Result, StoreError, UserStore};
 use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::reach::Query;
 use crate::row::{self, Parsed, micros, uuid};
 
 const COLUMNS: &str = "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at, t.disabled_at FROM users t WHERE ";
@@ -60,16 +60,8 @@ impl UserStore for SqliteStore {
     }
 
     async fn user_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<User>> {
-        let Some(mut query) = within_reach(reach) else {
-            return self.check_open().map(|()| Vec::new());
-        };
-        query.push(" AND ");
-        push_id(&mut query, id);
-        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
-        let rows = self.rows(query).await?;
-        rows.iter()
-            .map(|r| row::direct("user", user_row(r)))
-            .collect()
+        self.candidates(within_reach(reach), id, "user", user_row)
+            .await
     }
 
     async fn user_by_id(&self, id: UserId) -> Result<Option<User>> {

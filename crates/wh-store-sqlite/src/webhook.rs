@@ -15,7 +15,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, chunks};
 use crate::change::{Change, Request};
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::reach::Query;
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -63,16 +63,8 @@ impl WebhookStore for SqliteStore {
     }
 
     async fn webhook_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<WebhookStanding>> {
-        let Some(mut query) = within_reach(reach) else {
-            return self.check_open().map(|()| Vec::new());
-        };
-        query.push(" AND ");
-        push_id(&mut query, id);
-        query.push(format_args!(" ORDER BY t.id DESC LIMIT {CANDIDATES_MAX}"));
-        let rows = self.rows(query).await?;
-        rows.iter()
-            .map(|r| row::direct("webhook", standing_row(r)))
-            .collect()
+        self.candidates(within_reach(reach), id, "webhook", standing_row)
+            .await
     }
 
     async fn webhook_list(
