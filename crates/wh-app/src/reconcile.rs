@@ -38,6 +38,15 @@ pub(crate) trait Reconciler: Send + Sync {
     async fn reconcile(&self, app: &App) -> Result<()>;
 }
 
+/// Waits for the next event, and a little longer: what happens together is looked at together.
+pub(crate) async fn event_gathered(app: &App, gather: Duration) {
+    let mut changes = app.store.event_watch();
+    changes.borrow_and_update();
+    // A feed that has ended wakes too; the round finds that out.
+    drop(changes.changed().await);
+    tokio::time::sleep(gather).await;
+}
+
 /// How long a reconciler that failed rests at least.
 const RETRY_AFTER: Duration = Duration::from_secs(5);
 

@@ -12,7 +12,10 @@ use newtype_uuid::GenericUuid;
 use wh_domain::{Operation, Reference, Wait, WaitEnd, WaitEnding, WaitFor, WaitId, WaitedSession};
 
 use crate::{
-    App, AppError, OpContext, Result, context::facts, reconcile::Reconciler, session_wait::WAIT_MAX,
+    App, AppError, OpContext, Result,
+    context::facts,
+    reconcile::{Reconciler, event_gathered},
+    session_wait::WAIT_MAX,
 };
 
 /// The most waits of one user that are not over.
@@ -125,14 +128,9 @@ impl Reconciler for Waits {
     }
 
     async fn woken(&self, app: &App) {
-        let mut changes = app.store.event_watch();
-        changes.borrow_and_update();
         tokio::select! {
             () = app.wait_begun.notified() => {}
-            changed = changes.changed(), if self.is_any.load(Relaxed) => {
-                drop(changed);
-                tokio::time::sleep(GATHER).await;
-            }
+            () = event_gathered(app, GATHER), if self.is_any.load(Relaxed) => {}
         }
     }
 

@@ -21,7 +21,10 @@ use wh_domain::{
 use wh_store::StoreError;
 use wh_webhook::Sender;
 
-use crate::{App, AppError, Result, reconcile::Reconciler};
+use crate::{
+    App, AppError, Result,
+    reconcile::{Reconciler, event_gathered},
+};
 
 /// Deliveries under way at a time, over all webhooks.
 const UNDER_WAY_MAX: usize = 16;
@@ -93,10 +96,7 @@ impl Reconciler for Webhooks {
     }
 
     async fn woken(&self, app: &App) {
-        let mut changes = app.store.event_watch();
-        changes.borrow_and_update();
-        drop(changes.changed().await);
-        tokio::time::sleep(GATHER).await;
+        event_gathered(app, GATHER).await;
     }
 
     async fn reconcile(&self, app: &App) -> Result<()> {

@@ -21,7 +21,12 @@ use wh_domain::{
 use wh_store::{LoopSave, NewSession, SessionWork, StoreError};
 
 use super::{hooks::entry, list_id, loop_event};
-use crate::{App, AppError, Result, context::facts, reconcile::Reconciler, worktree::is_final};
+use crate::{
+    App, AppError, Result,
+    context::facts,
+    reconcile::{Reconciler, event_gathered},
+    worktree::is_final,
+};
 
 mod end;
 
@@ -91,10 +96,7 @@ impl Reconciler for Loops {
     }
 
     async fn woken(&self, app: &App) {
-        let mut changes = app.store.event_watch();
-        changes.borrow_and_update();
-        drop(changes.changed().await);
-        tokio::time::sleep(GATHER).await;
+        event_gathered(app, GATHER).await;
     }
 
     /// Looks at each loop in a task of its own: a hook of one holds up no other.
