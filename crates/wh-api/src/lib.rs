@@ -22,9 +22,11 @@ mod repo;
 mod run;
 mod server;
 mod session;
+mod session_begin;
 mod session_brief;
 mod session_card;
 mod session_life;
+mod session_terms;
 mod share;
 mod task;
 mod turn;
@@ -75,13 +77,14 @@ pub use session::{
     SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,
     SessionView,
 };
+pub use session_begin::{SessionCreateRequest, SessionForkRequest, SessionSpawnRequest};
 pub use session_brief::{SessionBriefListView, SessionBriefView};
 pub use session_card::{BoardCardsView, ChangesView, SessionCardView, WorktreeCardView};
 pub use session_life::{
-    BudgetInput, PolicyInput, PolicyRuleInput, PromptedView, SessionCreateRequest,
-    SessionForkRequest, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
-    SessionSpawnRequest, SessionWaitRequest, SessionWaitView, WaitedSessionView,
+    PromptedView, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
+    SessionWaitRequest, SessionWaitView, WaitedSessionView,
 };
+pub use session_terms::{BudgetInput, PolicyInput, PolicyRuleInput};
 pub use share::{BoardShareRequest, ShareView};
 pub use task::{
     LoopCompleteRequest, LoopCompletedView, TaskAddRequest, TaskAddedView, TaskGroupView, TaskItem,

@@ -10,7 +10,8 @@ use wh_domain::{
 use crate::{
     BudgetInput, PolicyInput, TaskItem,
     common::{at_most, field, list_request, optional, optional_reference, reference},
-    session_life::{read_mode, read_policy},
+    session_begin::read_mode,
+    session_terms::read_policy,
 };
 
 /// A loop to start. Give spec or prompt.
