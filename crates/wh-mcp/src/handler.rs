@@ -3,7 +3,7 @@
 use std::{sync::Arc, time::Duration};
 
 use futures::future::BoxFuture;
-use http::{HeaderMap, request::Parts};
+use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
@@ -18,14 +18,13 @@ use rmcp::{
     },
     service::{RequestContext, SubscriptionContext},
 };
-use serde_json::{Map, Value};
-use sha2::{Digest, Sha256};
-use wh_app::{App, AppError, Idempotency, OpContext};
-use wh_domain::{ErrorCode, IdempotencyKey, Principal, Surface};
+use wh_app::{App, AppError, OpContext};
+use wh_domain::{ErrorCode, Principal, Surface};
 
 use crate::{
     complete,
     error::tool_error,
+    idempotency::{idempotency, repeat_mark},
     progress, prompts, resources,
     subscribe::{self, Connection, Gate},
     tasks,
@@ -36,12 +35,6 @@ use crate::{
 
 /// How long a client may keep a list, in milliseconds: lists change only with the server's version.
 pub(crate) const LIST_TTL_MS: u64 = 60_000;
-
-/// The name of the argument that marks a request as repeatable.
-const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
-
-/// Names a call that a runner forwards, the same when it has to repeat it.
-const CALL_HEADER: &str = "x-wheelhouse-call";
 
 /// Serves the canonical tools, resources and prompts.
 ///
@@ -164,56 +157,6 @@ pub(crate) fn took_too_long(limit: Duration) -> AppError {
     let message = format!("the call took longer than {} s", limit.as_secs());
     AppError::new(ErrorCode::Unavailable, message)
         .hint("look whether it was done before you repeat it")
-}
-
-/// Returns the mark of a call that a runner repeats when the server went away before it answered.
-fn repeat_mark<'a>(principal: &Principal, headers: &'a HeaderMap) -> Option<&'a str> {
-    let by_agent = principal.credential.session().is_some();
-    let mark = headers.get(CALL_HEADER)?.to_str().ok();
-    mark.filter(|_| by_agent)
-}
-
-/// Reads the mark that makes a repeat harmless: the caller's own or, without one, the runner's.
-fn idempotency(
-    name: &str,
-    arguments: &JsonObject,
-    runners: Option<&str>,
-) -> Result<Option<Idempotency>, AppError> {
-    let given = arguments.get(IDEMPOTENCY_ARGUMENT).map(Value::as_str);
-    let text = match (given, runners) {
-        (Some(Some(text)), _) | (None, Some(text)) => text,
-        (Some(None), _) => return Err(AppError::invalid("idempotency_key must be a text")),
-        (None, None) => return Ok(None),
-    };
-    let mut digest = Sha256::new();
-    digest.update(name);
-    let asked = arguments
-        .iter()
-        .filter(|(key, _)| *key != IDEMPOTENCY_ARGUMENT);
-    digest.update(canonical(asked));
-    Ok(Some(Idempotency {
-        mark: IdempotencyKey::parse(text)?,
-        request: digest.finalize().into(),
-    }))
-}
-
-/// Writes fields so that equal ones have equal bytes, in whatever order they were sent.
-fn canonical<'a>(fields: impl Iterator<Item = (&'a String, &'a Value)>) -> String {
-    let mut fields: Vec<_> = fields.collect();
-    fields.sort_by_key(|(key, _)| *key);
-    let field = |(key, value): &(&String, &Value)| match value {
-        Value::Object(inner) => format!("{key:?}:{{{}}}", canonical(inner.iter())),
-        Value::Array(items) => {
-            let numbered = items.iter().enumerate();
-            let items: Map<_, _> = numbered
-                .map(|(n, item)| (format!("{n:09}"), item.clone()))
-                .collect();
-            format!("{key:?}:[{}]", canonical(items.iter()))
-        }
-        plain => format!("{key:?}:{plain}"),
-    };
-    let fields: Vec<_> = fields.iter().map(field).collect();
-    fields.join(",")
 }
 
 /// Tells whether a revision has structured answers.
@@ -475,35 +418,5 @@ impl ServerHandler for Handler {
     ) -> Result<(), ErrorData> {
         self.connection.unsubscribe(&request.uri);
         Ok(())
-    }
-}
-
-#[cfg(test)]
-mod tests {
-    use serde_json::json;
-
-    use super::*;
-
-    #[test]
-    fn the_order_of_fields_does_not_make_another_request() {
-        let digest = |arguments: Value| {
-            let arguments = arguments.as_object().cloned().unwrap_or_default();
-            idempotency("board_create", &arguments, None)
-                .unwrap()
-                .unwrap()
-                .request
-        };
-        let one =
-            json!({ "name": "x", "zones": [{ "name": "a", "x": 1 }, 2], "idempotency_key": "m" });
-        let same =
-            json!({ "idempotency_key": "m", "zones": [{ "x": 1, "name": "a" }, 2], "name": "x" });
-        assert_eq!(digest(one), digest(same.clone()));
-        for other in [
-            json!({ "idempotency_key": "m", "zones": [2, { "x": 1, "name": "a" }], "name": "x" }),
-            json!({ "idempotency_key": "m", "zones": [{ "x": 1, "name": "a" }], "name": "x" }),
-            json!({ "idempotency_key": "m", "name": "x" }),
-        ] {
-            assert_ne!(digest(other), digest(same.clone()));
-        }
     }
 }

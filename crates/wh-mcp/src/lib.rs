@@ -14,6 +14,7 @@ mod endpoint;
 mod error;
 mod files;
 mod handler;
+mod idempotency;
 mod progress;
 mod prompts;
 mod resources;
