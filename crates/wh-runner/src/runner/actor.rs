@@ -1,5 +1,8 @@
 //! The one owner of a run: waits for the agent, the server, the clock and the end of the process, one thing at a time.
 
+mod commands;
+mod end;
+
 use std::{
     collections::VecDeque,
     io,
@@ -17,7 +20,7 @@ use tokio::{
 use tokio_util::task::TaskTracker;
 
 use super::{
-    conversation::{CommandResult, Conversation, Output},
+    conversation::{Conversation, Output},
     pipes::{ended, now_micros, read_line, wait_for, write_lines},
     place::Place,
     stderr::LastLines,
@@ -26,19 +29,13 @@ use crate::{
     acp::lines::{Line, Lines},
     event::{AgentEvent, Exit, Notice, StopStep, TurnEnd},
     journal::Journal,
-    link::{Action, Outcome, Refusal, RunStatus, server::Ask},
-    process::{self, ProcessMark, Tree},
+    link::{Outcome, server::Ask},
+    process::{ProcessMark, Tree},
     spec::{RunDir, RunSpec},
 };
 
 /// Lines to the agent that may wait in its pipe; then it is stuck.
 const STDIN_LINES_MAX: usize = 64;
-/// Commands whose outcomes are remembered for repeats.
-const OUTCOMES_MAX: usize = 1_024;
-/// How long a killed tree may take to be gone before that is reported as it is.
-const GONE_LIMIT: Duration = Duration::from_secs(5);
-/// How long the last words in the pipe may take.
-const DRAIN_LIMIT: Duration = Duration::from_secs(2);
 
 pub(super) struct Actor {
     spec: Arc<RunSpec>,
@@ -324,177 +321,5 @@ impl Actor {
             Ok(None) => {}
             Err(error) => tracing::error!(%error, "the journal cannot be synced"),
         }
-    }
-
-    fn ask(&mut self, ask: Ask) -> io::Result<()> {
-        match ask {
-            Ask::Ack(seq) => {
-                self.journal.ack(seq)?;
-                let acked = self.journal.acked();
-                // Who waits for records has nothing to do.
-                self.numbers.send_if_modified(|numbers| {
-                    numbers.1 = acked;
-                    false
-                });
-            }
-            Ask::Pending(reply) => {
-                reply.send(self.conversation.requests.pending()).ok();
-            }
-            Ask::Command { id, action, reply } => {
-                let outcome = self.once(id, action);
-                reply.send(outcome).ok();
-            }
-        }
-        Ok(())
-    }
-
-    /// Carries a command out, or tells again what came of it.
-    fn once(&mut self, id: String, action: Action) -> Outcome {
-        if let Some((_, outcome)) = self.outcomes.iter().find(|(known, _)| *known == id) {
-            return outcome.clone();
-        }
-        let outcome = match self.command(&id, action) {
-            Ok(outcome) => outcome,
-            Err((code, message)) => Outcome::Refused { code, message },
-        };
-        if self.outcomes.len() == OUTCOMES_MAX {
-            self.outcomes.pop_front();
-        }
-        self.outcomes.push_back((id, outcome.clone()));
-        outcome
-    }
-
-    fn command(&mut self, id: &str, action: Action) -> Result<Outcome, (Refusal, String)> {
-        let stuck = self
-            .stdin
-            .as_ref()
-            .is_some_and(|stdin| stdin.capacity() == 0);
-        if stuck && !matches!(action, Action::Stop | Action::Status) {
-            let why = "the agent does not read what it is told; stop it".to_owned();
-            return Err((Refusal::Stuck, why));
-        }
-        let conversation = &mut self.conversation;
-        let done: CommandResult = match action {
-            Action::Prompt { .. } if self.stopping.is_some() => {
-                Err((Refusal::NotReady, "the agent is being stopped".to_owned()))
-            }
-            Action::Prompt { text, files } => conversation.prompt(id, &text, &files),
-            Action::Cancel => {
-                conversation.cancel();
-                Ok(())
-            }
-            Action::AnswerPermission { permission, kind } => {
-                conversation.answer_permission(&permission, kind)
-            }
-            Action::AnswerQuestion { question, answer } => {
-                conversation.answer_question(&question, answer)
-            }
-            Action::SetMode { mode } => conversation.set_mode(&mode),
-            Action::Stop => {
-                self.stop();
-                Ok(())
-            }
-            Action::Status => return Ok(Outcome::Status(self.status())),
-        };
-        done.map(|()| Outcome::Done)
-    }
-
-    fn status(&self) -> RunStatus {
-        RunStatus {
-            ready: self.conversation.is_ready(),
-            turn: self.conversation.turn().map(str::to_owned),
-            stopping: self.stopping.is_some(),
-            exited: self.exited_at.is_some(),
-            newest: self.journal.newest(),
-            acked: self.journal.acked(),
-            silent_ms: u64::try_from(self.heard_at.elapsed().as_millis()).unwrap_or(u64::MAX),
-        }
-    }
-
-    /// Ends a run that cannot go on, without waiting for manners.
-    fn fail(&mut self, why: String) {
-        if self.give_up.is_none() {
-            self.give_up = Some(why);
-            self.stopping = None;
-            self.climb(StopStep::Cancel);
-        }
-    }
-
-    /// Takes the first rung: cancel, and wait for the turn to end.
-    fn stop(&mut self) {
-        if self.stopping.is_some() || self.exited_at.is_some() {
-            return;
-        }
-        self.conversation.cancel();
-        self.take(StopStep::Cancel, self.spec.limits.cancel_grace());
-    }
-
-    /// Takes the rung after `step`.
-    fn climb(&mut self, step: StopStep) {
-        let Some(tree) = &self.tree else { return };
-        match step {
-            StopStep::Cancel => {
-                // Well-behaved agents end when their stdin does.
-                self.stdin = None;
-                tree.terminate();
-                self.take(StopStep::Terminate, self.spec.limits.term_grace());
-            }
-            StopStep::Terminate | StopStep::Kill => {
-                tree.kill();
-                self.take(StopStep::Kill, GONE_LIMIT);
-            }
-        }
-    }
-
-    fn take(&mut self, step: StopStep, grace: Duration) {
-        let next_at = Instant::now() + grace;
-        self.stopping = Some(Stopping { step, next_at });
-        let notice = Notice::Stopping { step };
-        if let Err(error) = self.record(&AgentEvent::Notice { notice }) {
-            tracing::error!(%error, "the journal cannot be written");
-        }
-    }
-
-    /// The agent's process is gone: hears its last words, makes sure that nothing it started is left, and says so.
-    async fn agent_ended(
-        &mut self,
-        status: io::Result<std::process::ExitStatus>,
-    ) -> io::Result<()> {
-        let how = match (status, &self.give_up, self.stopping) {
-            (_, Some(why), _) => Exit::NotStarted(why.clone()),
-            (_, None, Some(stopping)) => Exit::Stopped {
-                step: stopping.step,
-            },
-            (Ok(status), None, None) => process::exit_of(status),
-            (Err(error), None, None) => Exit::NotStarted(error.to_string()),
-        };
-        if let Some(tree) = self.tree.take()
-            && !tree.wait_gone(GONE_LIMIT).await
-        {
-            tracing::error!("some of the agent's processes cannot be killed");
-        }
-        let until = tokio::time::Instant::now() + DRAIN_LIMIT;
-        while !self.is_full() && self.stdout.is_some() {
-            match tokio::time::timeout_at(until, read_line(&mut self.stdout)).await {
-                Ok(Ok(Some(line))) => {
-                    self.hear(line);
-                    self.put_out()?;
-                }
-                _ => self.stdout = None,
-            }
-        }
-        self.exited(how)
-    }
-
-    fn exited(&mut self, how: Exit) -> io::Result<()> {
-        self.stdin = None;
-        self.stdout = None;
-        self.start_by = None;
-        self.stopping = None;
-        self.conversation.end("the agent went away");
-        self.exited_at = Some(Instant::now());
-        self.put_out()?;
-        let stderr = self.stderr.get();
-        self.record(&AgentEvent::Exited { how, stderr })
     }
 }
