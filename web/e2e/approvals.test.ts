@@ -56,9 +56,17 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await send(page, "crash");
   await inState(page, "interrupted");
   await page.getByRole("link", { name: "Inbox" }).click();
-  await page.getByRole("region", { name: "Failed or interrupted" }).getByRole("link", { name: /which colour/ }).click();
-  await page.getByRole("button", { name: "Resume" }).click();
+  const broken = page.getByRole("region", { name: "Failed or interrupted" });
+  await broken.getByText("Its process ended while it was at work.").waitFor();
+  await broken.getByRole("button", { name: "Resume question which colour?" }).click();
+  await page.getByText("Nothing needs you").waitFor();
+  await page.goBack();
   await idle(page);
+  await send(page, "crash");
+  await inState(page, "interrupted");
+  await page.getByRole("link", { name: "Inbox" }).click();
+  await broken.getByRole("button", { name: /^Archive/ }).click();
+  await page.getByText("Nothing needs you").waitFor();
   expect(troubles).toEqual([]);
 });
 

@@ -120,6 +120,12 @@ test("a file is picked in the tree by mouse and by keys, folded, and marked as v
   await item(/^main.ts added, 1 added, 0 deleted, 1 comment not sent$/).waitFor();
   await pane.getByText("on line 2, which is not shown any more").waitFor();
 
+  const besides = async () => ((await tree.boundingBox())?.x ?? 0) + 200 < ((await pane.getByRole("region", { name: "Changes" }).boundingBox())?.x ?? 0);
+  await page.setViewportSize({ width: 1300, height: 900 });
+  await expect.poll(besides).toBe(false);
+  await page.getByRole("button", { name: "Wide pane" }).click();
+  await expect.poll(besides).toBe(true);
+
   // Without room it stands above the diff, and on a phone it is folded away.
   await page.setViewportSize({ width: 390, height: 800 });
   await tree.waitFor({ state: "detached" });

@@ -25,6 +25,11 @@ test("everything is reached by keys", async () => {
   await page.keyboard.type("say typed");
   await page.keyboard.press("Enter");
   await page.getByRole("log").getByText("typed", { exact: true }).waitFor();
+  const board = await on.server.rest(await on.server.key(), "POST", "/boards", { name: "Harbour" });
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("harb");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${on.server.url}/boards/${String(board.short_id)}`);
   expect(troubles).toEqual([]);
 });
 
