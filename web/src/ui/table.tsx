@@ -12,7 +12,7 @@ interface Props {
 /** A table that scrolls sideways by itself where it does not fit. */
 export function Table({ columns, hasActions = false, className = "", children }: Props) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
+    <div className="relative overflow-x-auto rounded-lg border border-line bg-panel">
       <table className={`w-full text-left ${className}`}>
         <thead className="text-sm text-muted">
           <tr>
