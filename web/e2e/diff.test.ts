@@ -93,7 +93,7 @@ test("a file is picked in the tree by mouse and by keys, folded, and marked as v
     await page.keyboard.press(key);
   }
   await inView("src/app/main.ts");
-  expect(await item(/^main.ts/).getAttribute("aria-current")).toBe("true");
+  await expect.poll(() => item(/^main.ts/).getAttribute("aria-current")).toBe("true");
   await page.keyboard.press("ArrowLeft");
   await page.keyboard.press("ArrowLeft");
   expect(await item(/^src\/app/).getAttribute("aria-expanded")).toBe("false");
