@@ -28,6 +28,7 @@ test("everything is reached by keys", async () => {
   const board = await on.server.rest(await on.server.key(), "POST", "/boards", { name: "Harbour" });
   await page.keyboard.press("Control+k");
   await page.keyboard.type("harb");
+  await page.getByRole("option", { name: "Harbour" }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`${on.server.url}/boards/${String(board.short_id)}`);
   expect(troubles).toEqual([]);
