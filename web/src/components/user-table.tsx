@@ -6,6 +6,7 @@ import { useNow } from "@/hooks/use-now";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Menu, MenuItem } from "@/ui/menu";
+import { Table } from "@/ui/table";
 import { ago, plain } from "@/util/text";
 
 export type User = Schemas["UserView"];
@@ -25,27 +26,11 @@ interface Props {
 /** Users, and what an administrator can do about each. */
 export function UserTable({ users, ...of }: Props) {
   return (
-    <div className="overflow-x-auto rounded-lg border border-line bg-panel">
-      <table className="w-full text-left">
-        <thead className="text-sm text-muted">
-          <tr>
-            {["Name", "Role", "Email", "Known for"].map((title) => (
-              <th key={title} scope="col" className="px-3 py-2 font-medium">
-                {title}
-              </th>
-            ))}
-            <th scope="col">
-              <span className="sr-only">Actions</span>
-            </th>
-          </tr>
-        </thead>
-        <tbody>
-          {users.map((user) => (
-            <UserRow key={user.id} user={user} {...of} />
-          ))}
-        </tbody>
-      </table>
-    </div>
+    <Table columns={["Name", "Role", "Email", "Known for"]} hasActions>
+      {users.map((user) => (
+        <UserRow key={user.id} user={user} {...of} />
+      ))}
+    </Table>
   );
 }
 
