@@ -59,6 +59,7 @@ export const FIELDS: Record<string, Place[]> = {
   permission: ["/inbox", "/sessions/$session waiting"],
   "permission-input": ["/inbox", "/sessions/$session waiting"],
   question: ["/inbox", "/sessions/$session echo"],
+  mode: ["/sessions/$session settings"],
   stderr: ["/sessions/$session log"],
   failure: ["/", "/inbox"],
   // What it does by our tools.

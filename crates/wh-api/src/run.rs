@@ -72,6 +72,9 @@ pub struct RunView {
     pub resumed: bool,
     /// unused, connected or broken: whether the agent has reached our tools
     pub tools_link: String,
+    /// The agent's way of working, as it said itself; absent when it never said.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
     /// The last that the agent's program wrote to stderr. It is told when the run is over, and may hold sequences for terminals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
@@ -93,6 +96,7 @@ impl RunView {
             ending: run.ending,
             resumed: entry.resumed,
             tools_link: run.tools.as_str().to_owned(),
+            mode: entry.mode,
             stderr: entry.stderr.map(tail).filter(|text| !text.is_empty()),
         }
     }

@@ -31,6 +31,8 @@ pub struct RunEntry {
     pub run: Run,
     /// Whether it took up a conversation of an earlier run.
     pub resumed: bool,
+    /// The agent's way of working, as it said itself; nothing when it never said.
+    pub mode: Option<String>,
     /// The last that the agent's program wrote to its stderr; known once the run is over.
     pub stderr: Option<String>,
 }
@@ -38,6 +40,8 @@ pub struct RunEntry {
 impl RunEntry {
     /// The most bytes of stderr that are kept of a run, the last ones.
     pub const STDERR_BYTES_MAX: usize = 16 << 10;
+    /// The most bytes of the name of a mode that are kept.
+    pub const MODE_BYTES_MAX: usize = 100;
 }
 
 /// What an agent says it can do.

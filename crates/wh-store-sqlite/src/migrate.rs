@@ -92,6 +92,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "disabled_users",
         sql: include_str!("../migrations/0017_disabled_users.sql"),
     },
+    Migration {
+        name: "run_modes",
+        sql: include_str!("../migrations/0018_run_modes.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -73,6 +73,7 @@ impl RunStore for SqliteStore {
             Ok(RunEntry {
                 run: run_row(row)?,
                 resumed: row::get(row, "resumed")?,
+                mode: row::get(row, "mode")?,
                 stderr: row::get(row, "stderr")?,
             })
         })

@@ -179,6 +179,10 @@ impl Applying<'_> {
                 self.costs(before.saturating_add(micros));
                 Ok(())
             }
+            RunFact::Mode { mode } => {
+                let sql = "UPDATE runs SET mode = ? WHERE session_id = ? AND epoch = ?";
+                self.of_run(sqlx::query(sql).bind(mode)).await
+            }
             RunFact::Stderr { text } => {
                 let sql = "UPDATE runs SET stderr = ? WHERE session_id = ? AND epoch = ?";
                 self.of_run(sqlx::query(sql).bind(text)).await

@@ -67,6 +67,8 @@ pub enum RunFact {
     RunCost { micros: u64 },
     /// Whether the agent has reached our tools.
     Tools(ToolsLink),
+    /// The agent works in this way from now on.
+    Mode { mode: String },
     /// The last that the agent's program wrote to its stderr.
     Stderr { text: String },
     /// The whole process tree is gone. The turn it was at has failed, and what it asked is withdrawn.

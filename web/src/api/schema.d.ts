@@ -2023,6 +2023,8 @@ export interface components {
             resumed: boolean;
             /** @description unused, connected or broken: whether the agent has reached our tools */
             tools_link: string;
+            /** @description The agent's way of working, as it said itself; absent when it never said. */
+            mode?: string | null;
             /** @description The last that the agent's program wrote to stderr. It is told when the run is over, and may hold sequences for terminals. */
             stderr?: string | null;
         };

@@ -1,8 +1,8 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { api, ask, mark, type Schemas, type Session } from "@/api/client";
-import { keys, worktreeAbout } from "@/api/queries";
+import { keys, runList, worktreeAbout } from "@/api/queries";
 import { Button } from "@/ui/button";
 import { toast, toastError } from "@/ui/toast";
 import { counted, dollars, plain } from "@/util/text";
@@ -10,10 +10,11 @@ import { counted, dollars, plain } from "@/util/text";
 /** What really applies to this session, and its name, which can be changed. */
 export function SettingsPane({ id, session }: { id: string; session: Session }) {
   const worktree = useQuery(worktreeAbout(session.worktree_id)).data;
+  const mode = useInfiniteQuery(runList(id)).data?.pages[0]?.runs[0]?.mode ?? undefined;
   const rows: [string, string | undefined][] = [
     ["Agent", session.agent],
     ["Role", session.role],
-    ["Mode", session.mode ?? "the agent's usual one"],
+    ["Mode", modeWords(session, mode)],
     ["Works in", worktree?.path ?? session.path ?? (session.worktree_id ? `worktree ${session.worktree_id.slice(-8)}` : "an empty directory")],
     ["Branch", worktree?.branch],
     ["Budget", budgetWords(session.budget)],
@@ -43,6 +44,14 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
       </dl>
     </div>
   );
+}
+
+/** What the agent said it works in; what was asked for is no more than that. */
+function modeWords(session: Session, mode: string | undefined): string {
+  if (mode || !session.mode) {
+    return mode ?? "the agent's usual one";
+  }
+  return session.runs ? `${session.mode} was asked for; the agent has not said that it took it` : `${session.mode}, once it is started`;
 }
 
 function Rename({ id, session }: { id: string; session: Session }) {

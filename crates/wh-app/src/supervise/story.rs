@@ -141,8 +141,15 @@ impl Teller<'_> {
             AgentEvent::Notice { notice } => self.notice(notice),
             AgentEvent::Exited { how, stderr } => self.exited(how, stderr),
             AgentEvent::TurnStarted { command } => self.turn_started(command),
-            AgentEvent::ModeChanged { .. } | AgentEvent::Titled { .. } => {}
+            AgentEvent::ModeChanged { mode } => self.mode_changed(mode),
+            AgentEvent::Titled { .. } => {}
         }
+    }
+
+    fn mode_changed(&mut self, mode: &str) {
+        let mut mode = mode.replace(char::is_control, " ");
+        mode.truncate(mode.floor_char_boundary(RunEntry::MODE_BYTES_MAX));
+        self.facts.push(RunFact::Mode { mode });
     }
 
     /// The agent has a prompt: the one that was next.

@@ -333,7 +333,8 @@ pub async fn are_listed_latest_first_with_their_stderr(store: Arc<dyn Store>) ->
     for (conversation, text) in [("c-1", "one"), ("c-2", ""), ("c-1", "three")] {
         let (run, _) = begin(&store, &session).await?;
         let conversation = conversation.to_owned();
-        let mut facts = vec![RunFact::Ready { conversation }];
+        let mode = format!("mode {text}");
+        let mut facts = vec![RunFact::Ready { conversation }, RunFact::Mode { mode }];
         if !text.is_empty() {
             let text = text.to_owned();
             facts.push(RunFact::Stderr { text });
@@ -353,6 +354,8 @@ pub async fn are_listed_latest_first_with_their_stderr(store: Arc<dyn Store>) ->
         (1, false, Some("one")),
     ];
     assert_eq!(told, expected);
+    let modes: Vec<_> = listed.iter().map(|it| it.mode.as_deref()).collect();
+    assert_eq!(modes, ["mode three", "mode ", "mode one"].map(Some));
     let other = idle_session(&store).await?;
     assert_eq!(
         fixture::pages(2, |page| store.run_list(other.id, page)).await?,

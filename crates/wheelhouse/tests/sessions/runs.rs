@@ -1,6 +1,6 @@
 //! What became of a session's processes, and what they wrote to stderr.
 
-use wh_api::RunListRequest;
+use wh_api::{RunListRequest, SessionCreateRequest};
 use wh_testkit::server::TestServer;
 
 use crate::harness::World;
@@ -15,6 +15,21 @@ fn of(session: &str) -> RunListRequest {
 fn logs(server: &TestServer, session: &str) -> String {
     let output = server.command().args(["logs", session, "--agent"]).output();
     String::from_utf8(output.unwrap().stdout).unwrap()
+}
+
+#[tokio::test]
+async fn the_mode_is_told_that_the_agent_has_taken() {
+    let world = World::new();
+    let asked = SessionCreateRequest {
+        mode: Some("default".to_owned()),
+        ..SessionCreateRequest::default()
+    };
+    let (asked, usual) = (world.session_with(asked).await, world.session().await);
+    for (session, mode) in [(&asked, Some("default")), (&usual, None)] {
+        world.prompt(session, "say ready").await;
+        let told = world.client.run_list(&of(session)).await.unwrap();
+        assert_eq!(told.runs[0].mode.as_deref(), mode);
+    }
 }
 
 #[tokio::test]
