@@ -28,9 +28,40 @@ test("everything is reached by keys", async () => {
   const board = await on.server.rest(await on.server.key(), "POST", "/boards", { name: "Harbour" });
   await page.keyboard.press("Control+k");
   await page.keyboard.type("harb");
-  await page.getByRole("option", { name: "Harbour" }).waitFor();
+  await page.getByRole("option", { name: "Harbour", selected: true }).waitFor();
   await page.keyboard.press("Enter");
   await page.waitForURL(`${on.server.url}/boards/${String(board.short_id)}`);
+  expect(troubles).toEqual([]);
+});
+
+test("the palette chooses the best, also when it is read late", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  // Its letters fit the search too, far apart.
+  await startSession(page, "say quiet salty");
+  const session = page.url();
+  const board = await on.server.rest(await on.server.key(), "POST", "/boards", { name: "Quayside" });
+  let release = () => {};
+  const held = new Promise<void>((resolve) => (release = resolve));
+  await page.route(/\/api\/v1\/boards\?/, async (route) => {
+    await held;
+    await route.continue();
+  });
+  await page.reload();
+  await page.getByRole("log").waitFor();
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("quay");
+  await page.getByRole("option", { name: "say quiet salty", selected: true }).waitFor();
+  release();
+  await page.getByRole("option", { name: "Quayside", selected: true }).waitFor();
+  await page.keyboard.press("ArrowDown");
+  await page.getByRole("option", { name: "say quiet salty", selected: true }).waitFor();
+  expect(page.url()).toBe(session);
+  await page.keyboard.press("ArrowUp");
+  await page.keyboard.press("Enter");
+  await page.waitForURL(`${on.server.url}/boards/${String(board.short_id)}`);
+  await page.keyboard.press("Control+k");
+  await page.keyboard.type("qqqq");
+  await page.getByText("Nothing is called that.").waitFor();
   expect(troubles).toEqual([]);
 });
 

@@ -1,12 +1,14 @@
 import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
+import type { LucideIcon } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
-import { useEffect } from "react";
+import { useEffect, useState } from "react";
 
 import { boardList, loopList, sessionList } from "@/api/queries";
 import { useSignOut } from "@/hooks/use-sign-out";
 import { nextTheme, setTheme, useTheme } from "@/hooks/use-theme";
+import { fitting, type Group, type Named } from "@/util/choices";
 import { plain } from "@/util/text";
 
 import { PAGES } from "./pages";
@@ -44,11 +46,62 @@ export function Palette({ isOpen, onChange }: { isOpen: boolean; onChange: (isOp
 
 const GROUP = "[&_[cmdk-group-heading]]:px-3 [&_[cmdk-group-heading]]:pt-2 [&_[cmdk-group-heading]]:text-xs [&_[cmdk-group-heading]]:text-muted";
 
+/** One thing to choose. */
+interface Choice extends Named {
+  icon?: LucideIcon;
+  /** The key that follows `g`. */
+  shortcut?: string;
+  state?: string;
+  onSelect: () => void;
+}
+
 function Choices({ onDone }: { onDone: () => void }) {
+  const [search, setSearch] = useState("");
+  const [moved, setMoved] = useState<string>();
+  const { groups, isReading } = useChoices(onDone);
+  const shown = fitting(groups, search);
+  const ids = shown.flatMap(({ choices }) => choices.map(({ id }) => id));
+  const [first] = ids;
+  // Until one was moved to, the best is chosen: also one that is read a moment later.
+  const chosen = moved !== undefined && ids.includes(moved) ? moved : first;
+  return (
+    <Command
+      label="Commands"
+      className="flex flex-col"
+      shouldFilter={false}
+      value={chosen ?? ""}
+      onValueChange={(id) => setMoved(id === first ? undefined : id)}
+    >
+      <Command.Input
+        autoFocus
+        value={search}
+        onValueChange={(next) => {
+          setSearch(next);
+          setMoved(undefined);
+        }}
+        placeholder="Go to a page, a session, a board or a loop…"
+        className="border-b border-line bg-transparent px-4 py-3 outline-none"
+      />
+      <Command.List className="max-h-[50vh] overflow-y-auto p-2">
+        <Command.Empty className="p-4 text-center text-muted">{isReading ? "Loading…" : "Nothing is called that."}</Command.Empty>
+        {shown.map(({ heading, choices }) => (
+          <Command.Group key={heading} heading={heading} className={GROUP}>
+            {choices.map((choice) => (
+              <Item key={choice.id} {...choice} />
+            ))}
+          </Command.Group>
+        ))}
+      </Command.List>
+    </Command>
+  );
+}
+
+/** All there is to choose from, as far as it is read. */
+function useChoices(onDone: () => void): { groups: Group<Choice>[]; isReading: boolean } {
   const navigate = useNavigate();
-  const sessions = useQuery(sessionList).data?.sessions ?? [];
-  const boards = useQuery(boardList).data;
-  const loops = useQuery(loopList).data?.loops ?? [];
+  const sessions = useQuery(sessionList);
+  const boards = useQuery(boardList);
+  const loops = useQuery(loopList);
   const theme = useTheme();
   const signOut = useSignOut();
   /** Closes the palette first: what is opened may take the focus. */
@@ -56,59 +109,59 @@ function Choices({ onDone }: { onDone: () => void }) {
     onDone();
     void act();
   };
-  return (
-    <Command label="Commands" className="flex flex-col">
-      <Command.Input
-        autoFocus
-        placeholder="Go to a page, a session, a board or a loop…"
-        className="border-b border-line bg-transparent px-4 py-3 outline-none"
-      />
-      <Command.List className="max-h-[50vh] overflow-y-auto p-2">
-        <Command.Empty className="p-4 text-center text-muted">Nothing is called that.</Command.Empty>
-        <Command.Group heading="Pages" className={GROUP}>
-          {PAGES.map(({ to, title, icon: Icon, key }) => (
-            <Command.Item key={to} className={ITEM} onSelect={then(() => navigate({ to }))}>
-              <span className="flex items-center gap-2">
-                <Icon size={15} aria-hidden="true" className="text-muted" /> {title}
-              </span>
-              <kbd aria-hidden="true" className="font-mono text-xs text-muted max-md:hidden">
-                g {key}
-              </kbd>
-            </Command.Item>
-          ))}
-          <Command.Item className={ITEM} onSelect={() => setTheme(nextTheme(theme))}>
-            Change the theme ({theme} now)
-          </Command.Item>
-          <Command.Item className={ITEM} onSelect={then(() => signOut.mutate())}>
-            Sign out
-          </Command.Item>
-        </Command.Group>
-        <Command.Group heading="Sessions" className={GROUP}>
-          {sessions.map(({ id, title, state }) => (
-            <Choice key={id} value={`${title} ${id}`} title={title} state={state} onSelect={then(() => navigate({ to: "/sessions/$session", params: { session: id } }))} />
-          ))}
-        </Command.Group>
-        <Command.Group heading="Boards" className={GROUP}>
-          {[...(boards?.own ?? []), ...(boards?.shared ?? [])].map(({ id, short_id, name }) => (
-            <Choice key={id} value={`board ${name} ${id}`} title={name} onSelect={then(() => navigate({ to: "/boards/$board", params: { board: short_id } }))} />
-          ))}
-        </Command.Group>
-        <Command.Group heading="Loops" className={GROUP}>
-          {loops.map(({ id, title, state, outcome }) => (
-            <Choice key={id} value={`loop ${title} ${id}`} title={title} state={outcome ?? state} onSelect={then(() => navigate({ to: "/loops/$loop", params: { loop: id } }))} />
-          ))}
-        </Command.Group>
-      </Command.List>
-    </Command>
-  );
+  const pages: Choice[] = PAGES.map(({ to, title, icon, key }) => ({ id: to, title, icon, shortcut: key, onSelect: then(() => navigate({ to })) }));
+  const groups = [
+    {
+      heading: "Pages",
+      choices: [
+        ...pages,
+        { id: "theme", title: `Change the theme (${theme} now)`, onSelect: () => setTheme(nextTheme(theme)) },
+        { id: "sign-out", title: "Sign out", onSelect: then(() => signOut.mutate()) },
+      ],
+    },
+    {
+      heading: "Sessions",
+      choices: (sessions.data?.sessions ?? []).map(({ id, title, state }) => ({
+        id,
+        title,
+        state,
+        onSelect: then(() => navigate({ to: "/sessions/$session", params: { session: id } })),
+      })),
+    },
+    {
+      heading: "Boards",
+      choices: [...(boards.data?.own ?? []), ...(boards.data?.shared ?? [])].map(({ id, short_id, name }) => ({
+        id,
+        title: name,
+        onSelect: then(() => navigate({ to: "/boards/$board", params: { board: short_id } })),
+      })),
+    },
+    {
+      heading: "Loops",
+      choices: (loops.data?.loops ?? []).map(({ id, title, state, outcome }) => ({
+        id,
+        title,
+        state: outcome ?? state,
+        onSelect: then(() => navigate({ to: "/loops/$loop", params: { loop: id } })),
+      })),
+    },
+  ];
+  return { groups, isReading: sessions.isPending || boards.isPending || loops.isPending };
 }
 
-/** Something that was given a name. */
-function Choice({ value, title, state, onSelect }: { value: string; title: string; state?: string; onSelect: () => void }) {
+function Item({ id, title, icon: Icon, shortcut, state, onSelect }: Choice) {
   return (
-    <Command.Item value={value} className={ITEM} onSelect={onSelect}>
-      <span className="min-w-0 truncate">{plain(title)}</span>
+    <Command.Item value={id} className={ITEM} onSelect={onSelect}>
+      <span className="flex min-w-0 items-center gap-2">
+        {Icon && <Icon size={15} aria-hidden="true" className="text-muted" />}
+        <span className="truncate">{plain(title)}</span>
+      </span>
       {state && <StateBadge state={state} />}
+      {shortcut && (
+        <kbd aria-hidden="true" className="font-mono text-xs text-muted max-md:hidden">
+          g {shortcut}
+        </kbd>
+      )}
     </Command.Item>
   );
 }
