@@ -53,6 +53,9 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await page.goBack();
   await said(page, "teal");
   await idle(page);
+  const talk = page.getByRole("log").getByRole("article");
+  await talk.filter({ hasText: "Agent asks" }).getByText("which colour?", { exact: true }).waitFor();
+  await talk.filter({ hasText: "Answer" }).getByText("teal", { exact: true }).waitFor();
   await send(page, "crash");
   await inState(page, "interrupted");
   await page.getByRole("link", { name: "Inbox" }).click();

@@ -128,7 +128,7 @@ impl SessionSearchRequest {
 pub struct MessageView {
     pub id: String,
     pub seq: u64,
-    /// prompt, agent, thought, tool_call, plan or system
+    /// prompt, agent, thought, tool_call, plan, question, answer or system
     pub kind: String,
     pub text: String,
     pub at: String,

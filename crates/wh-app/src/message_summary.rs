@@ -219,7 +219,8 @@ type Mark = fn(&Message) -> bool;
 const MOMENTS: &[(&str, Mark)] = &[
     ("Plan", |message| message.kind == MessageKind::Plan),
     ("Question", |message| {
-        is_words(message) && message.text.trim_end().ends_with('?')
+        let asks_in_words = is_words(message) && message.text.trim_end().ends_with('?');
+        asks_in_words || message.kind == MessageKind::Question
     }),
     ("Pull request", |message| {
         let places = ["/pull/", "/merge_requests/"];

@@ -54,18 +54,24 @@ pub enum MessageKind {
     ToolCall,
     /// A plan the agent laid.
     Plan,
+    /// What the agent asked somebody, to be answered in words.
+    Question,
+    /// The words it was answered with.
+    Answer,
     /// A note of ours: started, stopped, resumed, refused.
     System,
 }
 
 impl MessageKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 8] = [
         Self::Prompt,
         Self::Agent,
         Self::Thought,
         Self::ToolCall,
         Self::Plan,
+        Self::Question,
+        Self::Answer,
         Self::System,
     ];
 
@@ -77,6 +83,8 @@ impl MessageKind {
             Self::Thought => "thought",
             Self::ToolCall => "tool_call",
             Self::Plan => "plan",
+            Self::Question => "question",
+            Self::Answer => "answer",
             Self::System => "system",
         }
     }
@@ -97,8 +105,8 @@ pub fn conversation_text(messages: &[Message]) -> String {
     let mut bytes = 0;
     for message in messages.iter().rev() {
         let who = match message.kind {
-            MessageKind::Prompt => "User",
-            MessageKind::Agent => "Assistant",
+            MessageKind::Prompt | MessageKind::Answer => "User",
+            MessageKind::Agent | MessageKind::Question => "Assistant",
             MessageKind::ToolCall => "Tool",
             MessageKind::Thought | MessageKind::Plan | MessageKind::System => continue,
         };

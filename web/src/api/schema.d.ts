@@ -1745,7 +1745,7 @@ export interface components {
             id: string;
             /** Format: uint64 */
             seq: number;
-            /** @description prompt, agent, thought, tool_call, plan or system */
+            /** @description prompt, agent, thought, tool_call, plan, question, answer or system */
             kind: string;
             text: string;
             at: string;

@@ -1,4 +1,4 @@
-import { Bot, Brain, CircleAlert, ListChecks, User } from "lucide-react";
+import { Bot, Brain, CircleAlert, CircleQuestionMark, ListChecks, User } from "lucide-react";
 import { memo, useDeferredValue, type ReactNode } from "react";
 
 import type { Message } from "@/api/client";
@@ -17,9 +17,7 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
     case "prompt":
       return (
         <Entry icon={<User size={15} aria-hidden="true" />} who={<Name>{message.sender ?? "You"}</Name>}>
-          <div dir="auto" className="rounded-lg bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
-            <AnsiText>{message.text}</AnsiText>
-          </div>
+          <Said>{message.text}</Said>
           <SentFiles turn={message.turn_id ?? undefined} detail={message.detail} />
         </Entry>
       );
@@ -57,6 +55,18 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
           <Plan text={message.text} detail={message.detail} />
         </Entry>
       );
+    case "question":
+      return (
+        <Entry icon={<CircleQuestionMark size={15} aria-hidden="true" />} who="Agent asks">
+          <Words>{message.text}</Words>
+        </Entry>
+      );
+    case "answer":
+      return (
+        <Entry icon={<User size={15} aria-hidden="true" />} who="Answer">
+          <Said>{message.text}</Said>
+        </Entry>
+      );
     default:
       return (
         <p className="ml-7 flex items-start gap-1.5 text-sm text-muted">
@@ -68,6 +78,15 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
       );
   }
 });
+
+/** What somebody told the agent, as it was written. */
+function Said({ children }: { children: string }) {
+  return (
+    <div dir="auto" className="rounded-lg bg-accent-soft px-3 py-2 break-words whitespace-pre-wrap">
+      <AnsiText>{children}</AnsiText>
+    </div>
+  );
+}
 
 /**
  * An agent's words: as they were written at first, and laid out as soon as there is time. A screen full of them would otherwise

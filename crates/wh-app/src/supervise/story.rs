@@ -130,13 +130,7 @@ impl Teller<'_> {
                 self.settled(id, state, None);
             }
             AgentEvent::QuestionAsked { question } => self.question(question),
-            AgentEvent::QuestionSettled { id, answer } => {
-                let state = match answer {
-                    Some(_) => ApprovalState::Allowed,
-                    None => ApprovalState::Withdrawn,
-                };
-                self.settled(id, state, answer.clone());
-            }
+            AgentEvent::QuestionSettled { id, answer } => self.answered(id, answer.as_deref()),
             AgentEvent::TurnEnded { reason, usage, .. } => self.turn_ended(reason, *usage),
             AgentEvent::Notice { notice } => self.notice(notice),
             AgentEvent::Exited { how, stderr } => self.exited(how, stderr),

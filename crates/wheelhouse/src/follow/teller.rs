@@ -40,6 +40,10 @@ pub(crate) struct Teller {
     /// Messages up to this one are told and do not change.
     floor: u64,
     approvals: BTreeSet<String>,
+    /// Questions that are shown and not answered: each comes as part of the conversation and as what is waited for.
+    asked: BTreeSet<String>,
+    /// A question that is shown with how to answer it, or when the conversation goes on.
+    held: Option<String>,
     /// The message whose words end in the middle of a line.
     mid_line: Option<u64>,
 }
@@ -53,6 +57,8 @@ impl Teller {
             recent: BTreeMap::new(),
             floor: after,
             approvals: BTreeSet::new(),
+            asked: BTreeSet::new(),
+            held: None,
             mid_line: None,
         }
     }
@@ -96,7 +102,7 @@ impl Teller {
             let line = json!({ "type": "approval", "approval": approval });
             return self.ui.json_line(&line);
         }
-        self.end_line()?;
+        self.break_line()?;
         let id = &approval.id;
         let how = match approval.kind.as_str() {
             "question" => {
@@ -104,14 +110,33 @@ impl Teller {
             }
             _ => format!("wheelhouse approve {id}, or wheelhouse deny {id}"),
         };
-        let mark = self.ui.paint(Tone::Doubtful, "?");
-        let text = clean_lines(&approval.text);
-        self.ui
-            .raw(&format!("{mark} {}: {text}\n  {how}\n", approval.kind))
+        self.held.take_if(|held| *held == approval.text);
+        self.asked.insert(approval.text.clone());
+        self.ask(&approval.kind, &approval.text)?;
+        self.ui.raw(&format!("  {how}\n"))
     }
 
-    /// Ends a line that words have left open.
+    fn ask(&self, kind: &str, text: &str) -> CliResult {
+        let mark = self.ui.paint(Tone::Doubtful, "?");
+        let text = clean_lines(text);
+        self.ui.raw(&format!("{mark} {kind}: {text}\n"))
+    }
+
+    /// Shows a question that was not shown as what is waited for.
+    fn tell_held(&mut self) -> CliResult {
+        match self.held.take() {
+            Some(text) => self.ask("question", &text),
+            None => Ok(()),
+        }
+    }
+
+    /// Tells what is held back, and ends a line that words have left open.
     pub(crate) fn end_line(&mut self) -> CliResult {
+        self.break_line()?;
+        self.tell_held()
+    }
+
+    fn break_line(&mut self) -> CliResult {
         match self.mid_line.take() {
             Some(_) => self.ui.raw("\n"),
             None => Ok(()),
@@ -133,7 +158,10 @@ impl Teller {
             return self.ui.json_line(&line);
         }
         if self.mid_line.is_some_and(|seq| seq != message.seq) {
-            self.end_line()?;
+            self.break_line()?;
+        }
+        if before.is_none() {
+            self.tell_held()?;
         }
         match message.kind.as_str() {
             "agent" | "thought" => self.words(message, before),
@@ -141,6 +169,14 @@ impl Teller {
             "prompt" => {
                 let sender = clean(message.sender.as_deref().unwrap_or_default());
                 self.block(&message.text, &format!("{sender}> "), Tone::Strong)
+            }
+            "question" => {
+                self.held = (!self.asked.contains(&message.text)).then(|| message.text.clone());
+                Ok(())
+            }
+            "answer" => {
+                self.asked.clear();
+                self.block(&message.text, "answer> ", Tone::Strong)
             }
             "system" => self.block(&message.text, "# ", Tone::Dim),
             _ => self.block(&message.text, "  ", Tone::Dim),
@@ -152,7 +188,7 @@ impl Teller {
         let told = before.map_or("", |told| told.text.as_str());
         let Some(new) = message.text.strip_prefix(told) else {
             // The agent took its words back; there is no way but to say the new ones whole.
-            self.end_line()?;
+            self.break_line()?;
             return self.words(message, None);
         };
         let text = clean_lines(new);

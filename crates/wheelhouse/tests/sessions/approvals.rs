@@ -33,6 +33,34 @@ async fn a_question_is_answered_in_words() {
         .await;
     world.rest(&session).await;
     assert!(world.said(&session).await.contains("blue"));
+    // Whoever reads the conversation later was not there.
+    let transcript = world.transcript(&session).await;
+    let talk = transcript
+        .iter()
+        .map(|it| (it.kind.as_str(), it.text.as_str()));
+    let asked = ["question", "answer"];
+    let talk: Vec<_> = talk.filter(|(kind, _)| asked.contains(kind)).collect();
+    assert_eq!(
+        talk,
+        [("question", "which colour?"), ("answer", "blue")],
+        "{transcript:?}"
+    );
+}
+
+#[tokio::test]
+async fn a_question_that_nobody_answered_is_said_to_be_so() {
+    let world = World::new();
+    let session = world.session().await;
+    let asked = world.prompt(&session, "question which colour?").await;
+    world.answer(&asked.approvals[0].id, "deny", None).await;
+    world.rest(&session).await;
+    let notes = world.notes(&session).await;
+    assert!(notes.contains("the question was not answered"), "{notes}");
+    world.prompt(&session, "question which shape?").await;
+    world.client.session_interrupt(&session).await.unwrap();
+    world.until_state(&session, "idle").await;
+    let notes = world.notes(&session).await;
+    assert_eq!(notes.matches("was not answered").count(), 2, "{notes}");
 }
 
 #[tokio::test]

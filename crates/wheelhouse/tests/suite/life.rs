@@ -31,7 +31,7 @@ fn what_is_asked_is_listed_and_answered() {
     let log = run(&server, &["logs", &session]).stdout;
     for words in [
         "open it: allow",
-        "blue",
+        "? question: which colour?\nanswer> blue\n",
         "close it: reject",
         "✗ close it: failed",
     ] {

@@ -6,7 +6,8 @@ use jiff::SignedDuration;
 use newtype_uuid::GenericUuid;
 use serde_json::json;
 use wh_domain::{
-    Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, Settlement, Verdict,
+    Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageKind, Settlement,
+    Verdict,
 };
 use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, ToolKind};
 use wh_store::RunFact;
@@ -54,8 +55,31 @@ impl Teller<'_> {
         self.story.open = None;
         let detail = json!({ "field": question.field });
         let text = question.text.clone();
-        let approval = self.approval(&question.id, ApprovalKind::Question, text, detail);
+        let approval = self.approval(&question.id, ApprovalKind::Question, text.clone(), detail);
         self.facts.push(RunFact::Asked(approval));
+        self.part_of_talk(MessageKind::Question, text);
+    }
+
+    /// A question is over: with an answer, or because nobody gave one.
+    pub(super) fn answered(&mut self, request: &str, answer: Option<&str>) {
+        let state = match answer {
+            Some(_) => ApprovalState::Allowed,
+            None => ApprovalState::Withdrawn,
+        };
+        self.settled(request, state, answer.map(str::to_owned));
+        match answer {
+            Some(answer) => self.part_of_talk(MessageKind::Answer, answer.to_owned()),
+            None => self.system("the question was not answered".to_owned()),
+        }
+    }
+
+    /// What was asked and answered belongs to the conversation: whoever reads it later, also an agent that goes on with it, was
+    /// not there.
+    fn part_of_talk(&mut self, kind: MessageKind, text: String) {
+        self.story.open = None;
+        if self.may_keep(text.len()) {
+            self.message(None, kind, text, None);
+        }
     }
 
     fn approval(

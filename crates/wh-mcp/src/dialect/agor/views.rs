@@ -112,7 +112,7 @@ impl From<&Message> for MessageView {
             message_id: message.id.to_string(),
             index: message.seq,
             role: match message.kind {
-                MessageKind::Prompt => "user",
+                MessageKind::Prompt | MessageKind::Answer => "user",
                 MessageKind::System => "system",
                 _ => "assistant",
             },

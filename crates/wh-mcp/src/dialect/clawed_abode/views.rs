@@ -137,10 +137,12 @@ fn tool_name(call: &Value) -> String {
 
 fn speaker(kind: MessageKind) -> &'static str {
     match kind {
-        MessageKind::Prompt => "user",
-        MessageKind::Agent | MessageKind::Thought | MessageKind::ToolCall | MessageKind::Plan => {
-            "assistant"
-        }
+        MessageKind::Prompt | MessageKind::Answer => "user",
+        MessageKind::Agent
+        | MessageKind::Thought
+        | MessageKind::ToolCall
+        | MessageKind::Plan
+        | MessageKind::Question => "assistant",
         MessageKind::System => "system",
     }
 }
