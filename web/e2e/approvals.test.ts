@@ -58,7 +58,8 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await talk.filter({ hasText: "Answer" }).getByText("teal", { exact: true }).waitFor();
   await send(page, "crash");
   await inState(page, "interrupted");
-  await page.getByRole("link", { name: "Inbox" }).click();
+  await page.getByRole("link", { name: "Inbox 1 waiting" }).click();
+  await expect.poll(() => page.title()).toBe("(1) Inbox · Wheelhouse");
   const broken = page.getByRole("region", { name: "Failed or interrupted" });
   await broken.getByText("Its process ended while it was at work.").waitFor();
   await broken.getByRole("button", { name: "Resume question which colour?" }).click();
@@ -69,6 +70,13 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await inState(page, "interrupted");
   await page.getByRole("link", { name: "Inbox" }).click();
   await broken.getByRole("button", { name: /^Archive/ }).click();
+  await page.getByText("Nothing needs you").waitFor();
+  expect(await page.title()).toBe("Inbox · Wheelhouse");
+
+  await on.server.cli("run", "--agent", "echo", "--detach", "--budget-turns", "1", "say all of it");
+  const spent = page.getByRole("region", { name: "Budget used up" });
+  await spent.getByText("Its budget of turns is used up.").waitFor();
+  await spent.getByRole("button", { name: "Archive say all of it" }).click();
   await page.getByText("Nothing needs you").waitFor();
   expect(troubles).toEqual([]);
 });
@@ -96,6 +104,8 @@ test("a new question is heard, once sound is switched on", async () => {
   await on.server.cli("answer", other.trim(), "yes");
   await on.server.cli("run", "--agent", "echo", "--detach", "question loud?");
   await expect.poll(notes).toBe(4);
+  await on.server.cli("run", "--agent", "echo", "--detach", "crash");
+  await expect.poll(notes).toBe(6);
   expect(troubles).toEqual([]);
 });
 

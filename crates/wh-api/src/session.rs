@@ -17,6 +17,8 @@ list_request! {
     SessionListRequest {
         /// Only sessions in one of these states, such as running, waiting, idle, failed.
         states: Vec<String>,
+        /// Only those that wait for an answer, failed, were interrupted, or have used up their budget.
+        needs_you: bool,
         /// Only sessions on this board.
         board: String,
         /// Only sessions in this worktree.

@@ -22,6 +22,8 @@ pub struct SessionQuery {
     pub states: Vec<SessionStateName>,
     /// As in [`SessionFilter::spawned`].
     pub spawned: Option<Vec<Option<TurnState>>>,
+    /// As in [`SessionFilter::needs_you`].
+    pub needs_you: bool,
     pub board: Option<Reference>,
     pub worktree: Option<Reference>,
     pub parent: Option<Reference>,
@@ -78,6 +80,7 @@ impl App {
         let mut filter = SessionFilter {
             states: query.states,
             spawned: query.spawned,
+            needs_you: query.needs_you,
             include_archived: query.include_archived,
             ..SessionFilter::default()
         };

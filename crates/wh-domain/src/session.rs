@@ -200,6 +200,8 @@ pub struct SessionFilter {
     /// Idle sessions that were spawned are chosen by the state of their latest turn and not by `states`; nothing stands for
     /// those that have no turn.
     pub spawned: Option<Vec<Option<TurnState>>>,
+    /// Those that wait for somebody, broke, or are idle with a budget that is used up: [`crate::Stage::NeedsYou`].
+    pub needs_you: bool,
     pub board: Option<BoardId>,
     /// Those that belong to a board, lie on it, or work in a worktree that lies on it.
     pub on_board: Option<BoardId>,

@@ -143,11 +143,23 @@ fn push_states_or_turns(query: &mut Query, filter: &SessionFilter, turns: &[Opti
     query.push(" END");
 }
 
+/// [`wh_domain::Stage::NeedsYou`] as a condition.
+const NEEDS_YOU: &str =
+    " AND t.state IN ('waiting', 'failed', 'interrupted', 'idle') AND (t.state <> 'idle'
+     OR t.used_input_tokens + t.used_cached_tokens + t.used_output_tokens
+         + t.below_input_tokens + t.below_cached_tokens + t.below_output_tokens >= t.budget_tokens
+     OR t.used_cost_micros + t.below_cost_micros >= t.budget_cost_micros
+     OR t.used_wall_seconds + t.below_wall_seconds >= t.budget_wall_seconds
+     OR t.used_turns + t.below_turns >= t.budget_turns)";
+
 fn push_filter(query: &mut Query, filter: &SessionFilter) {
     match &filter.spawned {
         Some(turns) => push_states_or_turns(query, filter, turns),
         None if filter.states.is_empty() => {}
         None => push_states(query.push(" AND "), filter),
+    }
+    if filter.needs_you {
+        query.push(NEEDS_YOU);
     }
     if let Some(board) = filter.board {
         query.push(" AND t.board_id = ").push_bind(uuid(board));

@@ -80,6 +80,7 @@ macro_rules! conformance_checks {
                 patches_change_only_what_they_name,
                 lists_filter_and_page_to_the_end,
                 lists_filter_by_the_latest_turn,
+                lists_hold_what_needs_somebody,
                 trees_list_parents_first,
                 descent_is_known,
                 begins_with_its_first_prompt_while_there_is_room,

@@ -9,6 +9,8 @@ export const keys = {
   session: (id: string) => ["session", id] as const,
   messages: (id: string) => ["messages", id] as const,
   messagePage: (id: string, page: number) => ["messages", id, page] as const,
+  /** Not among the sessions: what is said in them does not change it. */
+  needsYou: ["needs-you"] as const,
   approvals: ["approvals"] as const,
   approvalsOf: (session: string) => ["approvals", session] as const,
   turns: (id: string) => ["turns", id] as const,
@@ -69,6 +71,13 @@ export const sessionList = queryOptions({
   queryKey: keys.sessions,
   queryFn: ({ signal }) =>
     ask(api.GET("/api/v1/sessions", { params: { query: { limit: SESSIONS_SHOWN } }, signal })),
+});
+
+/** What broke, waits for somebody or ran out of budget. */
+export const needsYouList = queryOptions({
+  queryKey: keys.needsYou,
+  queryFn: ({ signal }) =>
+    ask(api.GET("/api/v1/sessions", { params: { query: { needs_you: true, limit: SESSIONS_SHOWN } }, signal })),
 });
 
 export const session = (id: string) =>

@@ -3755,6 +3755,8 @@ export interface operations {
             query?: {
                 /** @description Only sessions in one of these states, such as running, waiting, idle, failed. */
                 states?: string[];
+                /** @description Only those that wait for an answer, failed, were interrupted, or have used up their budget. */
+                needs_you?: boolean;
                 /** @description Only sessions on this board. */
                 board?: string;
                 /** @description Only sessions in this worktree. */

@@ -3,7 +3,8 @@ import { Link, Outlet, useNavigate } from "@tanstack/react-router";
 import { Command, Ellipsis, Keyboard, LogOut, Moon, Sun, SunMoon } from "lucide-react";
 import { useState, type ReactNode } from "react";
 
-import { approvalList, whoami } from "@/api/queries";
+import { whoami } from "@/api/queries";
+import { useInbox } from "@/hooks/use-inbox";
 import { useShortcuts, type Shortcut } from "@/hooks/use-shortcuts";
 import { useSignOut } from "@/hooks/use-sign-out";
 import { nextTheme, setTheme, useTheme } from "@/hooks/use-theme";
@@ -88,7 +89,7 @@ const ENTRY =
 const ON_PHONE = 5;
 
 function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void }) {
-  const waiting = useQuery(approvalList).data?.approvals.length ?? 0;
+  const waiting = useInbox().data?.count ?? 0;
   return (
     <nav
       aria-label="Main"

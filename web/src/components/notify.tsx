@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { Bell, BellOff, Volume2, VolumeX } from "lucide-react";
 import { useEffect, useRef, useState } from "react";
 
-import { approvalList } from "@/api/queries";
+import type { SessionCard } from "@/api/client";
+import { useInbox, type Inbox } from "@/hooks/use-inbox";
 import { Button } from "@/ui/button";
 import { chime, setSound, soundIsOn } from "@/util/chime";
 import { plain, shortened } from "@/util/text";
@@ -44,21 +44,33 @@ export function SoundButton() {
   );
 }
 
-/** Tells of new questions: by a sound if it is on, and by the browser while the page is in the background. */
+/** What is told of something that has come into the inbox. */
+function newsOf({ approvals, broken, spent }: Inbox): Map<string, [string, string]> {
+  const news = new Map<string, [string, string]>();
+  const tell = (what: string, { id, state, title, failure }: SessionCard) =>
+    news.set(`${id} ${state}`, [what, failure ? `${title}: ${failure}` : title]);
+  approvals.forEach(({ id, text }) => news.set(id, ["An agent waits for you", text]));
+  broken.forEach((session) => tell(session.state === "failed" ? "A session has failed" : "A session was interrupted", session));
+  spent.forEach((session) => tell("A session has used up its budget", session));
+  return news;
+}
+
+/** Tells of what is new in the inbox: by a sound if it is on, and by the browser while the page is in the background. */
 export function useNotifications(): void {
-  const approvals = useQuery(approvalList).data?.approvals;
-  const known = useRef<Set<string>>(undefined);
+  const inbox = useInbox().data;
+  const known = useRef<ReadonlyMap<string, unknown>>(undefined);
   useEffect(() => {
-    if (!approvals) {
+    if (!inbox) {
       return;
     }
-    const fresh = known.current && approvals.filter((approval) => !known.current?.has(approval.id));
-    known.current = new Set(approvals.map((approval) => approval.id));
-    if (fresh?.length && soundIsOn()) {
+    const news = newsOf(inbox);
+    const fresh = known.current ? [...news].filter(([id]) => !known.current?.has(id)) : [];
+    known.current = news;
+    if (fresh.length > 0 && soundIsOn()) {
       chime();
     }
     if (isPossible && Notification.permission === "granted" && document.hidden) {
-      fresh?.forEach((approval) => new Notification("An agent waits for you", { body: shortened(plain(approval.text), 200) }));
+      fresh.forEach(([, [title, body]]) => new Notification(title, { body: shortened(plain(body), 200) }));
     }
-  }, [approvals]);
+  }, [inbox]);
 }

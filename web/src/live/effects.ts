@@ -14,6 +14,9 @@ export type Effect =
 
 const stale = (key: QueryKey, soon = false): Effect => ({ kind: "stale", key, soon });
 
+/** Every list of sessions. */
+const LISTS = [stale(keys.sessions), stale(keys.needsYou)];
+
 /** Says what an event makes out of date. Events say what changed and not to what, so the rest is asked for. */
 export function effectsOf(event: FeedEvent): Effect[] {
   const session = event.session_id ? shortId(event.session_id) : undefined;
@@ -23,10 +26,10 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "turn":
       // A turn that begins and ends in one step leaves the session's state as it was, and so has no event of the session.
       return session
-        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.trees), stale(keys.sessions), stale(keys.usage, true)]
+        ? [stale(keys.turns(session)), stale(keys.session(session)), stale(keys.diffs), stale(keys.trees), ...LISTS, stale(keys.usage, true)]
         : [];
     case "approval":
-      return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), stale(keys.sessions)] : [])];
+      return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), ...LISTS] : [])];
     case "worktree":
       // The lines that cards show are counted after a turn, and said of the worktree.
       return [stale(keys.diffs), stale(keys.sessions), stale(keys.worktrees)];
@@ -66,8 +69,8 @@ function ofSession(event: FeedEvent, id: string): Effect[] {
       ];
     }
     case "deleted":
-      return [{ kind: "gone", session: id }, stale(keys.sessions), stale(keys.trees), stale(keys.approvals)];
+      return [{ kind: "gone", session: id }, ...LISTS, stale(keys.trees), stale(keys.approvals)];
     default:
-      return [stale(keys.sessions), stale(keys.session(id)), stale(keys.trees), stale(keys.turns(id)), stale(keys.runs(id))];
+      return [...LISTS, stale(keys.session(id)), stale(keys.trees), stale(keys.turns(id)), stale(keys.runs(id))];
   }
 }

@@ -1,11 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { useId, type ReactNode } from "react";
 
 import type { SessionCard } from "@/api/client";
-import { approvalList, sessionList } from "@/api/queries";
 import { ApprovalCard } from "@/components/approval";
 import { NotifyButton, SoundButton } from "@/components/notify";
 import { SessionCardItem } from "@/components/session-card";
+import { useInbox, type Inbox } from "@/hooks/use-inbox";
 import { useManage } from "@/hooks/use-manage";
 import { useNow } from "@/hooks/use-now";
 import { usePageTitle } from "@/hooks/use-page-title";
@@ -18,8 +17,7 @@ import { plain } from "@/util/text";
 /** All that waits for a person: answers first, then what broke or ran out. */
 export function InboxPage() {
   usePageTitle("Inbox");
-  const approvals = useQuery(approvalList);
-  const sessions = useQuery(sessionList);
+  const inbox = useInbox();
   return (
     <div className="h-full overflow-y-auto">
       <div className="mx-auto flex max-w-3xl flex-col gap-6 p-6">
@@ -30,38 +28,32 @@ export function InboxPage() {
             <NotifyButton />
           </div>
         </div>
-        <Loaded query={approvals}>
-          {(asked) => (
-            <Loaded query={sessions}>
-              {(all) => {
-                const broken = all.sessions.filter((session) => ["failed", "interrupted"].includes(session.state));
-                const spent = all.sessions.filter((session) => session.budget_spent);
-                if (asked.approvals.length + broken.length + spent.length === 0) {
-                  return (
-                    <Empty title="Nothing needs you">
-                      Permissions that agents ask for, their questions, sessions that broke and budgets that are used up appear here.
-                    </Empty>
-                  );
-                }
-                return (
-                  <>
-                    {asked.approvals.length > 0 && (
-                      <Part title="Waiting for your answer">
-                        {asked.approvals.map((approval) => (
-                          <ApprovalCard key={approval.id} approval={approval} withSession />
-                        ))}
-                      </Part>
-                    )}
-                    <Cards title="Failed or interrupted" sessions={broken} />
-                    <Cards title="Budget used up" sessions={spent} />
-                  </>
-                );
-              }}
-            </Loaded>
-          )}
-        </Loaded>
+        <Loaded query={inbox}>{(contents) => <Contents inbox={contents} />}</Loaded>
       </div>
     </div>
+  );
+}
+
+function Contents({ inbox: { approvals, broken, spent, count } }: { inbox: Inbox }) {
+  if (count === 0) {
+    return (
+      <Empty title="Nothing needs you">
+        Permissions that agents ask for, their questions, sessions that broke and budgets that are used up appear here.
+      </Empty>
+    );
+  }
+  return (
+    <>
+      {approvals.length > 0 && (
+        <Part title="Waiting for your answer">
+          {approvals.map((approval) => (
+            <ApprovalCard key={approval.id} approval={approval} withSession />
+          ))}
+        </Part>
+      )}
+      <Cards title="Failed or interrupted" sessions={broken} />
+      <Cards title="Budget used up" sessions={spent} />
+    </>
   );
 }
 

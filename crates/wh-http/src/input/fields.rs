@@ -141,9 +141,11 @@ mod tests {
     #[test]
     fn values_take_the_types_of_the_schema() {
         assert_eq!(
-            sessions("limit=5&include_archived=true&states=idle,running&states=failed&board=12"),
+            sessions(
+                "limit=5&include_archived=true&needs_you=true&states=idle,running&states=failed&board=12"
+            ),
             Ok(json!({
-                "limit": 5, "include_archived": true, "states": ["idle", "running", "failed"], "board": "12",
+                "limit": 5, "include_archived": true, "needs_you": true, "states": ["idle", "running", "failed"], "board": "12",
             }))
         );
         assert_eq!(sessions(""), Ok(json!({})));

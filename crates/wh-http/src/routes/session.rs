@@ -19,6 +19,7 @@ pub(super) fn routes() -> Vec<Route> {
             |server, cx, request: SessionListRequest| async move {
                 let query = SessionQuery {
                     states: request.states()?,
+                    needs_you: request.needs_you.unwrap_or(false),
                     board: request.board()?,
                     parent: request.parent()?,
                     worktree: request.worktree()?,

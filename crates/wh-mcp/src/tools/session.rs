@@ -73,6 +73,7 @@ async fn session_list(
 ) -> Result<SessionBriefListView> {
     let query = SessionQuery {
         states: request.states()?,
+        needs_you: request.needs_you.unwrap_or(false),
         board: request.board()?,
         parent: request.parent()?,
         worktree: request.worktree()?,

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wh_domain::{
     Budget, Description, Operation, Reach, SessionEvent, SessionFilter, SessionPatch, SessionRole,
-    SessionState, SessionStateName, Title, TurnState, Usage,
+    SessionState, SessionStateName, Stage, Title, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -188,6 +188,73 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
         let counted = store.session_count(reach, &filter).await?;
         assert_eq!(counted, expected.len() as u64, "{filter:?}");
     }
+    Ok(())
+}
+
+/// What needs somebody can be listed alone: the store's condition is the domain's rule, for every state and every part of a budget.
+pub async fn lists_hold_what_needs_somebody(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let usage = Usage {
+        input_tokens: 3,
+        cached_tokens: 2,
+        output_tokens: 1,
+        cost_micros: 6,
+        wall_seconds: 6,
+        turns: 6,
+    };
+    let none = Budget::default;
+    let tokens = |most| Budget {
+        tokens: Some(most),
+        ..none()
+    };
+    let cost = |most| Budget {
+        cost_micros: Some(most),
+        ..none()
+    };
+    let wall = |most| Budget {
+        wall_seconds: Some(most),
+        ..none()
+    };
+    let turns = |most| Budget {
+        turns: Some(most),
+        ..none()
+    };
+    let budgets = [
+        none(),
+        tokens(7),
+        tokens(6),
+        cost(7),
+        cost(6),
+        wall(7),
+        wall(5),
+        turns(7),
+        turns(6),
+    ];
+    let mut expected = Vec::new();
+    for state in every_state() {
+        for budget in budgets {
+            let mut session = fixture::session_value(owner, None)?;
+            (session.state, session.budget, session.usage) = (state.clone(), budget, usage);
+            fixture::insert_session(&store, &session).await?;
+            let is_spent = session.budget_left().is_spent();
+            if Stage::of(session.state.name(), is_spent, None) == Stage::NeedsYou {
+                expected.push(session.id);
+            }
+        }
+    }
+    expected.reverse();
+    // Waiting, failed and interrupted ones with each budget, idle ones with the four that are used up.
+    assert_eq!(expected.len(), 3 * budgets.len() + 4);
+    let filter = SessionFilter {
+        needs_you: true,
+        ..SessionFilter::default()
+    };
+    let listed = pages(20, |page| {
+        store.session_list(Reach::User(owner.user), &filter, page)
+    })
+    .await?;
+    let listed: Vec<_> = listed.iter().map(|session| session.id).collect();
+    assert_eq!(listed, expected);
     Ok(())
 }
 

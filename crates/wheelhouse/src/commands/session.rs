@@ -53,6 +53,9 @@ pub(crate) struct ListArgs {
     /// Only in this state, such as running, waiting, idle, failed; may be repeated
     #[arg(long = "state", value_name = "STATE")]
     states: Vec<String>,
+    /// Only what waits for an answer, failed, was interrupted, or has used up its budget
+    #[arg(long)]
+    needs_you: bool,
     /// Only on this board
     #[arg(long, value_name = "ID")]
     board: Option<String>,
@@ -109,6 +112,7 @@ pub(crate) async fn tree(cx: &Context, session: &str) -> CliResult {
 pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
     let request = SessionListRequest {
         states: (!args.states.is_empty()).then_some(args.states),
+        needs_you: args.needs_you.then_some(true),
         board: args.board,
         worktree: args.worktree,
         parent: args.parent,
@@ -118,8 +122,10 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
         cursor: args.page.cursor,
     };
     let places = [&request.board, &request.worktree, &request.parent];
-    let narrowed = request.states.is_some() || places.iter().any(|place| place.is_some());
+    let narrowed =
+        request.states.is_some() || args.needs_you || places.iter().any(|place| place.is_some());
     let empty = match narrowed {
+        true if args.needs_you => "nothing needs you",
         true => "no such sessions",
         false => "no sessions yet; start one: wheelhouse run \"say hello\"",
     };

@@ -12,6 +12,8 @@ fn what_is_asked_is_listed_and_answered() {
     let server = TestServer::start();
     let session = begin(&server, "ask open it\nquestion which colour?\nask close it");
     assert_eq!(run(&server, &["wait", &session]).code, 8);
+    let waits = run_json(&server, &["ls", "--needs-you"]);
+    assert_eq!(waits["sessions"][0]["stage"], "needs_you", "{waits}");
     let listed = run(&server, &["approvals"]);
     assert!(listed.stdout.contains("open it"), "{listed:?}");
     let asked = run_json(&server, &["approvals"]);
@@ -37,6 +39,11 @@ fn what_is_asked_is_listed_and_answered() {
     ] {
         assert!(log.contains(words), "{words}: {log}");
     }
+    let none = run(&server, &["ls", "--needs-you"]);
+    assert!(
+        (none.stdout + &none.stderr).contains("nothing needs you"),
+        "it is done"
+    );
     let none = run(&server, &["approvals"]);
     assert_eq!((none.code, none.stdout.as_str()), (0, ""));
     assert_eq!(run(&server, &["approve", "00000000"]).code, 3);
