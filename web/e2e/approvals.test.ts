@@ -41,6 +41,8 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   const { page, troubles } = await visit(on.browser, on.server);
   await startSession(page, "question which colour?");
   await page.getByRole("region", { name: "The agent has a question" }).waitFor();
+  await page.getByRole("link", { name: "All sessions" }).click();
+  await page.getByRole("link", { name: /Asks: which colour\?/ }).click();
   await page.getByRole("link", { name: "Inbox 1 waiting" }).click();
   // The session's page has the same question.
   await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();

@@ -12,7 +12,7 @@ import { DiffTree } from "./diff-tree";
 import { FileDiff, type Layout } from "./file-diff";
 
 const HEADING_PIXELS = 38;
-const LINE_PIXELS = 16;
+const LINE_PIXELS = 24;
 /** Lines around changes, and the headings of hunks: a guess that is corrected when a file is shown. */
 const AROUND_LINES = 7;
 

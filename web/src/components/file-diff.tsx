@@ -118,7 +118,7 @@ function Lines({ lines, layout, file, remarks }: LinesProps) {
   const below = (shown: PatchLine) => <Below line={shown} file={file} remarks={remarks} />;
   if (layout === "unified") {
     return (
-      <div className="overflow-x-auto font-mono text-xs">
+      <div className="overflow-x-auto font-mono text-xs leading-6">
         {lines.map((shown, index) => (
           <div key={index}>
             {line(shown)}
@@ -129,7 +129,7 @@ function Lines({ lines, layout, file, remarks }: LinesProps) {
     );
   }
   return (
-    <div className="font-mono text-xs">
+    <div className="font-mono text-xs leading-6">
       {sideBySide(lines).map(([before, after], index) => (
         <div key={index}>
           <div className="grid grid-cols-2 divide-x divide-line">

@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { GitBranch } from "lucide-react";
 
 import type { Schemas, SessionCard } from "@/api/client";
-import { ago, dollars, plain } from "@/util/text";
+import { approvalList, shortId } from "@/api/queries";
+import { ago, dollars, plain, unmarked } from "@/util/text";
 
 import { Name } from "./name";
 import { StateBadge } from "./state-badge";
@@ -20,20 +22,26 @@ export function SessionCardItem({ session, now }: { session: SessionCard; now: n
   );
 }
 
-/** What is to be known first: what went wrong, or else what the agent said last. */
-function wordsOf({ failure, budget_spent, state, last_words }: SessionCard): string | null | undefined {
+/** What is to be known first: what is waited for or went wrong, or else what the agent said last. */
+function useWords({ id, failure, budget_spent, state, last_words }: SessionCard): string | undefined {
+  const waits = state === "waiting";
+  const asked = useQuery({ ...approvalList, enabled: waits }).data?.approvals;
+  // The latest comes first; the agent waits for the oldest.
+  const first = waits ? asked?.findLast(({ session }) => shortId(session) === id) : undefined;
+  if (first) return `Asks: ${first.text}`;
   if (failure) return failure;
   if (budget_spent) return `Its budget of ${budget_spent} is used up.`;
-  return state === "interrupted" ? "Its process ended while it was at work." : last_words;
+  if (state === "interrupted") return "Its process ended while it was at work.";
+  return last_words ? unmarked(last_words) : undefined;
 }
 
 /** What a card says, wherever it lies. */
 export function SessionCardBody({ session, now }: { session: SessionCard; now: number }) {
-  const words = wordsOf(session);
+  const words = useWords(session);
   return (
     <>
       <span className="flex items-start justify-between gap-2">
-        <Name className="line-clamp-2 min-w-0 font-medium break-words">{session.title}</Name>
+        <Name className="line-clamp-3 min-w-0 font-medium break-words">{session.title}</Name>
         <StateBadge state={session.state} />
       </span>
       {words && (

@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ago, counted, dollars, plain, plainLines, since } from "./text";
+import { ago, counted, dollars, plain, plainLines, since, unmarked } from "./text";
 
 test("what would disguise a name is made visible", () => {
   expect(plain("a\u202etxt.exe")).toBe("a⟨202e⟩txt.exe");
@@ -11,6 +11,15 @@ test("what would disguise a name is made visible", () => {
 
 test("lines and tabs of a text stay", () => {
   expect(plainLines("a\n\tb\u200b\r\nc")).toBe("a\n\tb⟨200b⟩ \nc");
+});
+
+test("markdown is read as words where it is not laid out", () => {
+  expect(unmarked("I added **rate limiting** to `src/a_b.rs`, see [the docs](https://example.com/x).")).toBe(
+    "I added rate limiting to src/a_b.rs, see the docs.",
+  );
+  expect(unmarked("## Done\n\n- one\n2. two\n> three")).toBe("Done\n\none\ntwo\nthree");
+  expect(unmarked("```rust\nlet x = 2 * 3;\n```")).toBe("let x = 2 * 3;");
+  expect(unmarked("a * b * c, 2**3, snake_case_name, #1, -1, [x], **open")).toBe("a * b * c, 2**3, snake_case_name, #1, -1, [x], **open");
 });
 
 test("ages have one unit", () => {

@@ -20,6 +20,17 @@ export function shortened(text: string, max: number): string {
   return text.length > max ? `${text.slice(0, max).trimEnd()}…` : text;
 }
 
+/** Words that were written as markdown, for where there is no room to lay them out. */
+export function unmarked(text: string): string {
+  return text
+    .replace(/^[ \t]{0,3}(#{1,6}|>|[-*+]|\d{1,9}[.)])[ \t]+/gm, "")
+    .replace(/^\s*(```|~~~).*$/gm, "")
+    .replace(/!?\[([^\]\n]*)\]\([^)\s]*\)/g, "$1")
+    .replace(/(\*\*|__|~~)(?=\S)(.+?)(?<=\S)\1/g, "$2")
+    .replace(/`([^`\n]+)`/g, "$1")
+    .trim();
+}
+
 const STEPS: [number, string][] = [
   [60, "s"],
   [60, "min"],
