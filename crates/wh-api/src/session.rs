@@ -21,7 +21,7 @@ list_request! {
         needs_you: bool,
         /// Only sessions on this board.
         board: String,
-        /// Only sessions in this worktree.
+        /// Only sessions in this worktree, or in that of this session.
         worktree: String,
         /// Only children of this session.
         parent: String,

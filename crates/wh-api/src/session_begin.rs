@@ -49,7 +49,7 @@ pub struct SessionCreateRequest {
     /// With repo: the branch or full commit at which a new branch begins.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub base: Option<String>,
-    /// Work in this worktree.
+    /// Work in this worktree, or in that of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
     /// A directory on the server's machine to work in as it is.

@@ -56,7 +56,7 @@ impl WorktreeListRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorktreeGetRequest {
-    /// The worktree's id, or its last 8 digits.
+    /// The id of a worktree, or of a session that works in it, or its last 8 digits.
     pub worktree: String,
 }
 
@@ -108,7 +108,7 @@ impl TryFrom<WorktreeCreateRequest> for NewWorktree {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorktreeDiffRequest {
-    /// The worktree's id, or its last 8 digits.
+    /// The id of a worktree, or of a session that works in it, or its last 8 digits.
     pub worktree: String,
     /// Compare with where it left this branch or full commit; with where the worktree began unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -150,7 +150,7 @@ impl TryFrom<WorktreeDiffRequest> for WorktreeDiffQuery {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorktreeMergeRequest {
-    /// The worktree's id, or its last 8 digits.
+    /// The id of a worktree, or of a session that works in it, or its last 8 digits.
     pub worktree: String,
     /// The branch to merge into; the repository's default branch unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -183,7 +183,7 @@ impl TryFrom<WorktreeMergeRequest> for WorktreeMerge {
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct WorktreeRemoveRequest {
-    /// The worktree's id, or its last 8 digits.
+    /// The id of a worktree, or of a session that works in it, or its last 8 digits.
     pub worktree: String,
     /// Save everything under a git reference first, instead of refusing; false unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -6,8 +6,8 @@ use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
     Board, BoardChange, BoardCopy, BoardDuplicate, BoardFilter, BoardId, BoardItem, BoardPatch,
-    EventKind, Facts, ItemReference, NewBoard, NewEvent, Operation, Page, PageRequest, Placement,
-    Reach, Reference, Zone, ZoneChange, ZoneId, ZoneInput,
+    ErrorCode, EventKind, Facts, ItemReference, NewBoard, NewEvent, Operation, Page, PageRequest,
+    Placement, Reach, Reference, Zone, ZoneChange, ZoneId, ZoneInput,
 };
 use wh_store::{Applied, StoreError};
 
@@ -205,7 +205,8 @@ impl App {
             patch.zones_removed.push(zone_lookup(board, zone)?);
         }
         for item in &change.items_removed {
-            patch.items_removed.push(placed_item(board, item)?);
+            let placed = self.placed_item(reach, board, item).await?;
+            patch.items_removed.push(placed);
         }
         for placement in change.placements {
             let zone = placement.zone.as_ref().map(|zone| zone_lookup(board, zone));
@@ -238,6 +239,25 @@ impl App {
         zones.into_iter().map(change).collect()
     }
 
+    /// Finds something that lies on the board. What is named by its own id need not be within reach to be taken off.
+    async fn placed_item(
+        &self,
+        reach: Reach,
+        board: &Board,
+        item: &ItemReference,
+    ) -> Result<BoardItem> {
+        let placed = placed_by_id(board, item);
+        let is_unknown = |error: &AppError| error.code == ErrorCode::NotFound;
+        match item {
+            ItemReference::Worktree(_) if placed.as_ref().is_err_and(is_unknown) => {
+                let meant = self.item_lookup(reach, item).await?;
+                let mut items = board.placements.iter().map(|placement| placement.item);
+                items.find(|item| *item == meant).map_or(placed, Ok)
+            }
+            _ => placed,
+        }
+    }
+
     async fn item_lookup(&self, reach: Reach, item: &ItemReference) -> Result<BoardItem> {
         match item {
             ItemReference::Session(reference) => {
@@ -268,8 +288,8 @@ pub(crate) fn zone_lookup(board: &Board, reference: &Reference) -> Result<ZoneId
     only_one("zone", found, ToString::to_string)
 }
 
-/// Finds something that lies on the board; it need not be within reach to be taken off.
-fn placed_item(board: &Board, item: &ItemReference) -> Result<BoardItem> {
+/// Finds something that lies on the board by its own id.
+fn placed_by_id(board: &Board, item: &ItemReference) -> Result<BoardItem> {
     let (what, reference) = match item {
         ItemReference::Worktree(reference) => ("worktree", reference),
         ItemReference::Session(reference) => ("session", reference),

@@ -10,6 +10,7 @@ mod file;
 mod look;
 mod make;
 mod merge;
+mod named;
 mod reconcile;
 mod remove;
 mod terms;
@@ -149,14 +150,5 @@ impl App {
             self.worktree_ensure(id).await
         })
         .await
-    }
-
-    pub(crate) async fn worktree_lookup(
-        &self,
-        reach: Reach,
-        reference: &Reference,
-    ) -> Result<Worktree> {
-        let found = self.store.worktree_find(reach, &id_of(reference)?).await?;
-        only_one("worktree", found, |w| format!("{} {}", w.id, w.name))
     }
 }

@@ -1580,7 +1580,7 @@ export interface components {
             branch?: string | null;
             /** @description With repo: the branch or full commit at which a new branch begins. */
             base?: string | null;
-            /** @description Work in this worktree. */
+            /** @description Work in this worktree, or in that of this session. */
             worktree?: string | null;
             /** @description A directory on the server's machine to work in as it is. */
             path?: string | null;
@@ -3759,7 +3759,7 @@ export interface operations {
                 needs_you?: boolean;
                 /** @description Only sessions on this board. */
                 board?: string;
-                /** @description Only sessions in this worktree. */
+                /** @description Only sessions in this worktree, or in that of this session. */
                 worktree?: string;
                 /** @description Only children of this session. */
                 parent?: string;
@@ -4818,7 +4818,7 @@ export interface operations {
             query?: never;
             header?: never;
             path: {
-                /** @description The worktree's id, or its last 8 digits. */
+                /** @description The id of a worktree, or of a session that works in it, or its last 8 digits. */
                 worktree: string;
             };
             cookie?: never;
@@ -4852,7 +4852,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The worktree's id, or its last 8 digits. */
+                /** @description The id of a worktree, or of a session that works in it, or its last 8 digits. */
                 worktree: string;
             };
             cookie?: never;
@@ -4887,7 +4887,7 @@ export interface operations {
             };
             header?: never;
             path: {
-                /** @description The worktree's id, or its last 8 digits. */
+                /** @description The id of a worktree, or of a session that works in it, or its last 8 digits. */
                 worktree: string;
             };
             cookie?: never;
@@ -4914,7 +4914,7 @@ export interface operations {
                 "idempotency-key"?: string;
             };
             path: {
-                /** @description The worktree's id, or its last 8 digits. */
+                /** @description The id of a worktree, or of a session that works in it, or its last 8 digits. */
                 worktree: string;
             };
             cookie?: never;

@@ -120,7 +120,7 @@ impl Kind {
                 needs: &[Operation::WorktreeDiff, Operation::WorktreeGet],
                 arguments: const {
                     &[
-                        required("worktree", "The worktree's id, or its last 8 digits")
+                        required("worktree", "Its id, or that of a session in it")
                             .naming(Completes::Worktree),
                         optional("focus", "What to look at above all"),
                     ]

@@ -51,7 +51,7 @@ pub(crate) struct PlaceArgs {
         conflicts_with = "worktree"
     )]
     session: Option<String>,
-    /// The worktree to place or move
+    /// The worktree to place or move, or a session in it
     #[arg(long, value_name = "ID")]
     worktree: Option<String>,
     /// The zone it belongs to, by id or name; none unless given

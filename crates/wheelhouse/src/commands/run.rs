@@ -57,7 +57,7 @@ pub(crate) struct RunArgs {
     /// The branch or full commit at which a new branch begins
     #[arg(long, value_name = "BRANCH|COMMIT", requires = "repo")]
     base: Option<String>,
-    /// Work in this worktree, by id
+    /// Work in this worktree, or in that of this session, by id
     #[arg(long, value_name = "ID", conflicts_with_all = ["here", "path"])]
     worktree: Option<String>,
     /// Lay it on this board, by id

@@ -13,7 +13,7 @@ pub(crate) use self::diff::{DiffArgs, diff, patches};
 use self::prune::PruneArgs;
 use super::page::PageArgs;
 use crate::context::Context;
-use crate::exit::{CliError, CliResult, Exit};
+use crate::exit::CliResult;
 use crate::ui::{Table, Ui, moment};
 
 /// Make, see, merge and remove worktrees, in which agents work
@@ -31,7 +31,7 @@ pub(crate) enum WorktreeCommand {
     Ls(ListArgs),
     /// Show a worktree: what is not committed, its size, its sessions
     Show {
-        /// The worktree's id or its last 8 digits
+        /// The id of a worktree or of a session that works in one, or its last 8 digits
         #[arg(value_name = "ID")]
         worktree: String,
     },
@@ -103,7 +103,7 @@ pub(crate) struct MergeArgs {
 /// What to remove.
 #[derive(Debug, Args)]
 pub(crate) struct RemoveArgs {
-    /// The worktree's id or its last 8 digits
+    /// The id of a worktree or of a session that works in one, or its last 8 digits
     #[arg(value_name = "ID")]
     worktree: String,
     /// Save everything under a git reference first, instead of refusing
@@ -155,25 +155,14 @@ async fn list(cx: &Context, args: ListArgs) -> CliResult {
 }
 
 async fn merge(cx: &Context, args: MergeArgs) -> CliResult {
-    let mut request = WorktreeMergeRequest {
+    let request = WorktreeMergeRequest {
         worktree: args.worktree,
         into: args.into,
         message: args.message,
         leave_uncommitted: args.leave_uncommitted.then_some(true),
         idempotency_key: None,
     };
-    let client = cx.client()?;
-    let merged = match client
-        .worktree_merge(&request)
-        .await
-        .map_err(CliError::from)
-    {
-        Err(error) if error.exit == Exit::NotFound => {
-            request.worktree = diff::worktree_of(&client, &request.worktree, error).await?;
-            client.worktree_merge(&request).await?
-        }
-        asked => asked?,
-    };
+    let merged = cx.client()?.worktree_merge(&request).await?;
     cx.ui.answer(&merged, |ui| {
         ui.fields(&[
             ("branch", Some(merged.branch.clone())),

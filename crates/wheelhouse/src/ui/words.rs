@@ -20,7 +20,10 @@ const COMMANDS: &[(&str, &str)] = &[
 ];
 
 /// Fields of tools that hints name, and the flags that do the same.
-const FLAGS: &[(&str, &str)] = &[("set leave_uncommitted", "add --leave-uncommitted")];
+const FLAGS: &[(&str, &str)] = &[
+    ("begun with repo", "begun with --repo"),
+    ("set leave_uncommitted", "add --leave-uncommitted"),
+];
 
 /// Puts commands in place of tools. What is said with arguments of a tool is left as it is: they are not those of a command.
 pub(super) fn in_commands(hint: &str) -> String {

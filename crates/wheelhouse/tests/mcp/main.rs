@@ -15,4 +15,5 @@ mod subscriptions;
 mod summaries;
 mod tasks;
 mod transcripts;
+mod worktree_named;
 mod worktrees;

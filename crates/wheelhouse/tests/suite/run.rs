@@ -89,13 +89,20 @@ fn a_repository_is_worked_on_in_a_worktree() {
         let diff = run(&server, &["diff", session[name].as_str().unwrap()]);
         assert!(diff.stdout.contains("+new"), "{name}: {diff:?}");
     }
-    let merge = ["worktree", "merge", session["short_id"].as_str().unwrap()];
+    let id = session["short_id"].as_str().unwrap();
+    let shown = run_json(&server, &["worktree", "show", id]);
+    assert_eq!(shown["id"], session["worktree_id"]);
+    let beside = run_json(&server, &["ls", "--worktree", id]);
+    assert_eq!(beside["sessions"][0]["id"], session["short_id"]);
+    let merge = ["worktree", "merge", id];
     let refused = run(&server, &merge);
     assert_eq!(refused.code, 5, "{refused:?}");
     assert!(
         refused.stderr.contains("add --leave-uncommitted"),
         "{refused:?}"
     );
+    let in_use = run(&server, &["worktree", "rm", id]);
+    assert_eq!(in_use.code, 5, "{in_use:?}");
     let unfit = run(&server, &["run", "--branch", "x", "say y"]);
     assert_eq!(unfit.code, 2, "{unfit:?}");
 }

@@ -1,11 +1,10 @@
 //! `wheelhouse worktree diff` and `wheelhouse diff`.
 
 use clap::Args;
-use wh_api::{FileChangeView, SessionView, WorktreeDiffRequest, WorktreeDiffView};
-use wh_client::Client;
+use wh_api::{FileChangeView, WorktreeDiffRequest, WorktreeDiffView};
 
 use crate::context::Context;
-use crate::exit::{CliError, CliResult, Exit};
+use crate::exit::CliResult;
 use crate::ui::{Table, Tone, Ui, clean};
 
 /// How much text is asked for at a time.
@@ -40,7 +39,7 @@ pub(crate) async fn diff(cx: &Context, args: DiffArgs) -> CliResult {
         cursor: None,
     };
     let client = cx.client()?;
-    let mut all = first_page(&client, &mut request).await?;
+    let mut all = client.worktree_diff(&request).await?;
     while let Some(cursor) = all.next_cursor.take() {
         request.cursor = Some(cursor);
         let page = client.worktree_diff(&request).await?;
@@ -52,45 +51,6 @@ pub(crate) async fn diff(cx: &Context, args: DiffArgs) -> CliResult {
         true => stat(ui, &all),
         false => patches(ui, &all),
     })
-}
-
-/// Asks for the worktree that was named, or for that of the session that was.
-async fn first_page(
-    client: &Client,
-    request: &mut WorktreeDiffRequest,
-) -> CliResult<WorktreeDiffView> {
-    let error = match client.worktree_diff(request).await.map_err(CliError::from) {
-        Err(error) if error.exit == Exit::NotFound => error,
-        asked => return asked,
-    };
-    request.worktree = worktree_of(client, &request.worktree, error).await?;
-    Ok(client.worktree_diff(request).await?)
-}
-
-/// Returns the worktree of a session that was named where no worktree has that id.
-pub(super) async fn worktree_of(
-    client: &Client,
-    session: &str,
-    error: CliError,
-) -> CliResult<String> {
-    let Ok(session) = client.session_get(session).await else {
-        return Err(
-            error.hint("`wheelhouse worktree ls` lists worktrees, `wheelhouse ls` sessions")
-        );
-    };
-    let worktree = session.worktree_id.clone();
-    worktree.ok_or_else(|| without_worktree(&session))
-}
-
-/// Says why a session has nothing to compare, and where its work is.
-fn without_worktree(session: &SessionView) -> CliError {
-    let id = &session.short_id;
-    match &session.path {
-        Some(path) => CliError::usage(format!("session {id} works in {path} as it is"))
-            .hint(format!("see `git -C {path} diff`, if that is a git repository; a session begun with --repo has a worktree")),
-        None => CliError::usage(format!("session {id} works in no repository"))
-            .hint("a session begun with --repo has a worktree; `wheelhouse repo list` names the repositories"),
-    }
 }
 
 fn stat(ui: &Ui, diff: &WorktreeDiffView) -> CliResult {
