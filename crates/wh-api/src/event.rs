@@ -25,7 +25,7 @@ pub struct EventListRequest {
 pub struct EventView {
     pub seq: u64,
     pub at: String,
-    /// What happened: created, updated, state_changed, message_added, revoked or deleted
+    /// What happened: created, updated, state_changed, message_added, log_changed, revoked or deleted
     pub kind: String,
     /// What it happened to: user, key, repo, worktree, board, session, turn, approval, setting, server or webhook
     pub subject_kind: String,

@@ -75,7 +75,7 @@ pub struct RunView {
     /// The agent's way of working, as it said itself; absent when it never said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// The last that the agent's program wrote to stderr. It is told when the run is over, and may hold sequences for terminals.
+    /// The last that the agent's program wrote to stderr, a second or so ago while it runs. It may hold sequences for terminals.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub stderr: Option<String>,
 }

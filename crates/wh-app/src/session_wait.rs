@@ -4,9 +4,7 @@ use std::{sync::Arc, time::Duration};
 
 use tokio::{sync::watch, time::Instant};
 use tokio_util::sync::CancellationToken;
-use wh_domain::{
-    Event, EventKind, EventSeq, Operation, Reach, Reference, SessionId, WaitFor, WaitedSession,
-};
+use wh_domain::{Event, EventSeq, Operation, Reach, Reference, SessionId, WaitFor, WaitedSession};
 use wh_store::{EventsSeen, Store};
 
 use crate::{App, AppError, OpContext, Result, context::facts};
@@ -137,7 +135,7 @@ impl Watch {
         };
         let is_worth = |event: &Event| {
             let is_theirs = event.body.session.is_some_and(|id| sessions.contains(&id));
-            is_theirs && event.body.kind != EventKind::MessageAdded
+            is_theirs && !event.body.kind.is_words()
         };
         let newest = *self.changes.borrow();
         while self.seen < newest {

@@ -141,17 +141,20 @@ pub enum EventKind {
     StateChanged,
     /// A session's transcript grew.
     MessageAdded,
+    /// The agent's program has written to its stderr; told once for all of a second or so.
+    LogChanged,
     Revoked,
     Deleted,
 }
 
 impl EventKind {
     /// Every kind.
-    pub const ALL: [Self; 6] = [
+    pub const ALL: [Self; 7] = [
         Self::Created,
         Self::Updated,
         Self::StateChanged,
         Self::MessageAdded,
+        Self::LogChanged,
         Self::Revoked,
         Self::Deleted,
     ];
@@ -163,9 +166,15 @@ impl EventKind {
             Self::Updated => "updated",
             Self::StateChanged => "state_changed",
             Self::MessageAdded => "message_added",
+            Self::LogChanged => "log_changed",
             Self::Revoked => "revoked",
             Self::Deleted => "deleted",
         }
+    }
+
+    /// Tells whether it is only words, which move nothing on: those of an agent, or of its program.
+    pub fn is_words(self) -> bool {
+        matches!(self, Self::MessageAdded | Self::LogChanged)
     }
 
     /// Reads a kind back from its text.

@@ -33,7 +33,7 @@ pub struct RunEntry {
     pub resumed: bool,
     /// The agent's way of working, as it said itself; nothing when it never said.
     pub mode: Option<String>,
-    /// The last that the agent's program wrote to its stderr; known once the run is over.
+    /// The last that the agent's program wrote to its stderr.
     pub stderr: Option<String>,
 }
 

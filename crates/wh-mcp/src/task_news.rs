@@ -12,7 +12,7 @@ use rmcp::{
 };
 use serde_json::Value;
 use wh_app::{App, OpContext};
-use wh_domain::{Event, EventKind, SessionId};
+use wh_domain::{Event, SessionId};
 
 use crate::tasks::{self, Standing};
 
@@ -76,7 +76,7 @@ impl TaskNews {
             return Some(());
         }
         // What an agent says does not move its task.
-        let moves = |event: &&Event| event.body.kind != EventKind::MessageAdded;
+        let moves = |event: &&Event| !event.body.kind.is_words();
         let moved = events.iter().copied().filter(moves);
         let sessions: HashSet<_> = moved.filter_map(|event| event.body.session).collect();
         let is_about = |session| sessions.contains(&session);

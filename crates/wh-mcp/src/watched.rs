@@ -176,8 +176,10 @@ impl Concern {
         let body = &event.body;
         match self {
             Self::Board(board) => body.subject == board,
+            // What its program wrote to stderr is not shown there.
             Self::Session(session) => {
-                body.session == Some(session) || body.subject == session.into()
+                let is_its = body.session == Some(session) || body.subject == session.into();
+                is_its && body.kind != EventKind::LogChanged
             }
             Self::Messages(session) => {
                 body.kind == EventKind::MessageAdded && body.subject == session.into()

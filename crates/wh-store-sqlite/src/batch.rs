@@ -96,6 +96,18 @@ impl<'c> Batch<'c> {
         self.settle(result).await
     }
 
+    /// Stores the end of a live run's stderr.
+    pub(crate) async fn log_run(
+        &mut self,
+        session: SessionId,
+        epoch: u64,
+        text: &str,
+        at: Timestamp,
+    ) -> Txn<Result<()>> {
+        let result = run::log_in_txn(self, session, epoch, text, at).await;
+        self.settle(result).await
+    }
+
     /// Lets a run's token live longer.
     pub(crate) async fn renew_run(&mut self, key: KeyId, until: Timestamp) -> Txn<Result<()>> {
         let result = run::renew_in_txn(self.conn, key, until).await;

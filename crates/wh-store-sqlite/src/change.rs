@@ -40,6 +40,14 @@ pub(crate) enum Request {
         step: Box<RunStep>,
         answer: oneshot::Sender<Result<Box<Session>>>,
     },
+    /// Stores the end of a live run's stderr.
+    RunLog {
+        session: SessionId,
+        epoch: u64,
+        text: String,
+        at: Timestamp,
+        answer: oneshot::Sender<Result<()>>,
+    },
     RunRenew {
         key: KeyId,
         until: Timestamp,

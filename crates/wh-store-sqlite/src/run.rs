@@ -32,6 +32,23 @@ impl RunStore for SqliteStore {
         Ok(*stored.await?)
     }
 
+    async fn run_log(
+        &self,
+        session: SessionId,
+        epoch: u64,
+        text: String,
+        at: Timestamp,
+    ) -> Result<()> {
+        self.ask(|answer| Request::RunLog {
+            session,
+            epoch,
+            text,
+            at,
+            answer,
+        })
+        .await
+    }
+
     async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()> {
         self.ask(|answer| Request::RunRenew { key, until, answer })
             .await
@@ -159,14 +176,7 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, run: &Run, key: &Key) ->
     .execute(&mut *batch.conn)
     .await
     .map_err(store_error)?;
-    let event = NewEvent {
-        kind: EventKind::Updated,
-        subject: session.id.into(),
-        owner: session.owner,
-        session: Some(session.id),
-        actor: None,
-        facts: Facts::from([("run".to_owned(), epoch.to_string())]),
-    };
+    let event = of_run(&session, EventKind::Updated, epoch);
     batch.announce(run.started_at, event);
     Ok(())
 }
@@ -182,6 +192,44 @@ async fn supersede_in_txn(conn: &mut SqliteConnection, run: &Run) -> Result<()> 
         .await
         .map(drop)
         .map_err(store_error)
+}
+
+/// Stores the end of a live run's stderr and says that it is another, unless it is not.
+pub(crate) async fn log_in_txn(
+    batch: &mut Batch<'_>,
+    session: SessionId,
+    epoch: u64,
+    text: &str,
+    at: Timestamp,
+) -> Result<()> {
+    let sql = "UPDATE runs SET stderr = ?1
+         WHERE session_id = ?2 AND epoch = ?3 AND ended_at IS NULL AND stderr IS NOT ?1";
+    let stored = sqlx::query(sql)
+        .bind(text)
+        .bind(uuid(session))
+        .bind(int(epoch))
+        .execute(&mut *batch.conn)
+        .await
+        .map_err(store_error)?;
+    if stored.rows_affected() == 0 {
+        return Ok(());
+    }
+    let session = session_in_txn(batch.conn, session).await?;
+    let event = of_run(&session, EventKind::LogChanged, epoch);
+    batch.announce(at, event);
+    Ok(())
+}
+
+/// Makes an event about one of a session's runs.
+fn of_run(session: &Session, kind: EventKind, epoch: u64) -> NewEvent {
+    NewEvent {
+        kind,
+        subject: session.id.into(),
+        owner: session.owner,
+        session: Some(session.id),
+        actor: None,
+        facts: Facts::from([("run".to_owned(), epoch.to_string())]),
+    }
 }
 
 /// Lets a token live longer.

@@ -253,6 +253,16 @@ async fn run_one(batch: &mut Batch<'_>, request: Request, answers: &mut Vec<Answ
             let result = batch.apply_step(*step).await;
             keep(answers, answer, result, Answer::Step)
         }
+        Request::RunLog {
+            session,
+            epoch,
+            text,
+            at,
+            answer,
+        } => {
+            let result = batch.log_run(session, epoch, &text, at).await;
+            keep(answers, answer, result, Answer::Plain)
+        }
         Request::RunRenew { key, until, answer } => {
             let result = batch.renew_run(key, until).await;
             keep(answers, answer, result, Answer::Plain)
@@ -326,6 +336,7 @@ fn refuse(request: Request, failed: &Failed) {
             drop(answer.send(Err(reason)));
         }
         Request::RunBegin { answer, .. }
+        | Request::RunLog { answer, .. }
         | Request::RunRenew { answer, .. }
         | Request::Webhook { answer, .. }
         | Request::Probe { answer } => drop(answer.send(Err(reason))),

@@ -96,6 +96,7 @@ macro_rules! conformance_checks {
                 a_process_that_is_gone_takes_its_turn_with_it,
                 work_is_listed_until_it_is_done,
                 are_listed_latest_first_with_their_stderr,
+                a_log_is_told_while_it_lives_and_when_it_changes,
             }
             turn {
                 files_stay_with_their_prompt,

@@ -120,6 +120,16 @@ pub trait RunStore {
         page: PageRequest<u64>,
     ) -> Result<Page<RunEntry, u64>>;
 
+    /// Stores the last that the agent's program wrote to its stderr, while the run lives. Nothing happens when that is stored
+    /// already, or the run is over.
+    async fn run_log(
+        &self,
+        session: SessionId,
+        epoch: u64,
+        text: String,
+        at: Timestamp,
+    ) -> Result<()>;
+
     /// Lets a run's token live longer.
     async fn run_renew(&self, key: KeyId, until: Timestamp) -> Result<()>;
 

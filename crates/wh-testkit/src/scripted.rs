@@ -1,7 +1,7 @@
 //! An ACP agent that does as it is told, and misbehaves as it is told: each line of a prompt is a command. It uses the standard
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
-//! `say TEXT`, `ask TITLE`, `count N MS`, `flood BYTES`, `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
+//! `say TEXT`, `ask TITLE`, `count N MS`, `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
 //! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `hang` (deaf to everything),
 //! `crash`, `exit CODE`.
 
@@ -81,6 +81,7 @@ impl Agent {
             "ask" => return self.ask(rest),
             "count" => return self.count(rest),
             "flood" => flood(rest.parse().unwrap_or(0)),
+            "errors" => errors(rest.parse().unwrap_or(0)),
             "line" => chunk(&"x".repeat(rest.parse().unwrap_or(0))),
             "garbage" => raw(b"this is \xff not the protocol\n"),
             "update" => update(
@@ -176,6 +177,20 @@ fn flood(bytes: u64) {
         chunk(&text);
         left = left.saturating_sub(text.len() as u64);
     }
+}
+
+/// Writes lines to stderr that are all different.
+fn errors(bytes: u64) {
+    let mut stderr = std::io::stderr().lock();
+    for first in (0..bytes / 16).step_by(256) {
+        let lines: String = (first..first + 256)
+            .map(|it| format!("{it:015}\n"))
+            .collect();
+        if stderr.write_all(lines.as_bytes()).is_err() {
+            return;
+        }
+    }
+    stderr.write_all(b"no more errors\n").ok();
 }
 
 fn chunk(text: &str) {

@@ -1801,7 +1801,7 @@ export interface components {
             /** Format: uint64 */
             seq: number;
             at: string;
-            /** @description What happened: created, updated, state_changed, message_added, revoked or deleted */
+            /** @description What happened: created, updated, state_changed, message_added, log_changed, revoked or deleted */
             kind: string;
             /** @description What it happened to: user, key, repo, worktree, board, session, turn, approval, setting, server or webhook */
             subject_kind: string;
@@ -2025,7 +2025,7 @@ export interface components {
             tools_link: string;
             /** @description The agent's way of working, as it said itself; absent when it never said. */
             mode?: string | null;
-            /** @description The last that the agent's program wrote to stderr. It is told when the run is over, and may hold sequences for terminals. */
+            /** @description The last that the agent's program wrote to stderr, a second or so ago while it runs. It may hold sequences for terminals. */
             stderr?: string | null;
         };
         /** @description What was spent within a time. A turn counts at the moment it ended; sessions that were deleted are not counted any more. */

@@ -65,7 +65,7 @@ function Shown({ run }: { run: Run }) {
         </pre>
       ) : (
         <p className="border-t border-line px-3 py-2 text-sm text-muted">
-          {hasEnded ? "Its program wrote nothing to stderr." : "What its program writes to stderr is kept when it ends."}
+          {hasEnded ? "Its program wrote nothing to stderr." : "Its program has written nothing to stderr so far."}
         </p>
       )}
     </li>

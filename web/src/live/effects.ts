@@ -68,6 +68,8 @@ function ofSession(event: FeedEvent, id: string): Effect[] {
         stale(keys.diffs, true),
       ];
     }
+    case "log_changed":
+      return [stale(keys.runs(id))];
     case "deleted":
       return [{ kind: "gone", session: id }, ...LISTS, stale(keys.trees), stale(keys.approvals)];
     default:

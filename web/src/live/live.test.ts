@@ -76,6 +76,7 @@ test("growing messages name what to read again", () => {
   expect(effectsOf(grown)[0]).toEqual({ kind: "messages", session: "2942616a", from: 7, last: 9 });
   expect(effectsOf(event(1, { subject_kind: "key" }))).toEqual([{ kind: "stale", key: keys.keys, soon: false }]);
   const placed = effectsOf(event(1, { subject_kind: "board", subject_id: "00000000-0000-7000-8000-0000deadbeef" }));
+  expect(effectsOf(event(1, { kind: "log_changed" }))).toEqual([{ kind: "stale", key: keys.runs("2942616a"), soon: false }]);
   expect(placed).toContainEqual({ kind: "stale", key: keys.board("deadbeef"), soon: false });
 });
 

@@ -11,7 +11,8 @@ use wh_runner::{AgentEvent, journal::Record, link::LinkError};
 use wh_store::{RunFact, RunStep, SessionWork, StoreError};
 
 use super::{
-    link::Link,
+    link::{Link, Said},
+    stderr,
     story::{Story, Telling},
 };
 use crate::{App, Result};
@@ -53,7 +54,7 @@ pub(super) enum Look {
 
 /// What woke a keeper.
 enum Woken {
-    Said(Result<Vec<Record>, LinkError>),
+    Said(Result<Said, LinkError>),
     Asked,
 }
 
@@ -117,7 +118,8 @@ impl Keeper {
             loop {
                 match self.wait(rest_until).await {
                     Woken::Asked => break,
-                    Woken::Said(Ok(records)) => {
+                    Woken::Said(Ok(Said::Stderr(lines))) => self.store_stderr(&lines).await?,
+                    Woken::Said(Ok(Said::Records(records))) => {
                         if self.store_records(&records).await? {
                             break;
                         }
@@ -137,7 +139,7 @@ impl Keeper {
         let left = Duration::try_from(left).unwrap_or(Duration::ZERO);
         let said = async {
             match &mut self.link {
-                Some(link) => link.records().await,
+                Some(link) => link.said().await,
                 None => std::future::pending().await,
             }
         };
@@ -213,6 +215,16 @@ impl Keeper {
             self.app.run_forget(&run).await;
         }
         Ok(weighty)
+    }
+
+    /// Stores the last of what the agent's program wrote to its stderr. It is no step of the session, and nothing to look at.
+    async fn store_stderr(&self, lines: &[String]) -> Result<()> {
+        let (Some(link), Some(text)) = (&self.link, stderr::text(lines)) else {
+            return Ok(());
+        };
+        let now = self.app.clock.now();
+        let store = &self.app.store;
+        Ok(store.run_log(self.session, link.epoch, text, now).await?)
     }
 
     async fn facts_of(&mut self, work: &SessionWork, records: &[Record]) -> Result<Vec<RunFact>> {

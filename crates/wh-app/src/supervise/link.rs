@@ -27,8 +27,17 @@ pub(super) struct Link {
     events: Events,
     /// What was said while a command waited for its answer.
     heard: VecDeque<Record>,
+    /// The latest of the agent's stderr that was not passed on.
+    stderr: Option<Vec<String>>,
     /// When what was heard is passed on at the latest.
     due: Option<Instant>,
+}
+
+/// What a run says of its own accord.
+pub(super) enum Said {
+    Records(Vec<Record>),
+    /// The last lines of its agent's stderr, as they are now.
+    Stderr(Vec<String>),
 }
 
 impl Link {
@@ -50,17 +59,21 @@ impl Link {
             commands,
             events,
             heard: VecDeque::new(),
+            stderr: None,
             due: None,
         })
     }
 
-    /// Waits for the next records: until one comes that is awaited, or [`GATHER`] after the first.
+    /// Waits for what is said next. Of records: until one comes that is awaited, or [`GATHER`] after the first.
     ///
     /// # Cancel safety
     ///
     /// A call that is given up loses nothing.
-    pub(super) async fn records(&mut self) -> Result<Vec<Record>, LinkError> {
+    pub(super) async fn said(&mut self) -> Result<Said, LinkError> {
         while self.heard.is_empty() {
+            if let Some(lines) = self.stderr.take() {
+                return Ok(Said::Stderr(lines));
+            }
             self.hear().await?;
         }
         let due = *self.due.get_or_insert_with(|| Instant::now() + GATHER);
@@ -77,7 +90,7 @@ impl Link {
         }
         self.due = None;
         let count = self.heard.len().min(BATCH_RECORDS);
-        Ok(self.heard.drain(..count).collect())
+        Ok(Said::Records(self.heard.drain(..count).collect()))
     }
 
     /// Tells whether somebody waits for something of what was heard.
@@ -86,24 +99,31 @@ impl Link {
     }
 
     async fn hear(&mut self) -> Result<(), LinkError> {
-        if let LinkEvent::Record(record) = self.events.next().await? {
-            self.heard.push_back(record);
-        }
+        let event = self.events.next().await?;
+        self.keep(event);
         Ok(())
+    }
+
+    fn keep(&mut self, event: LinkEvent) {
+        match event {
+            LinkEvent::Record(record) => self.heard.push_back(record),
+            LinkEvent::Stderr(lines) => self.stderr = Some(lines),
+            LinkEvent::Pending { .. } => {}
+        }
     }
 
     /// Has the run do something; the same id again is answered with the first outcome.
     pub(super) async fn command(&mut self, id: &str, action: Action) -> Result<Outcome, LinkError> {
-        let command = self.commands.command(id, action);
+        let commands = self.commands.clone();
+        let command = commands.command(id, action);
         let deadline = tokio::time::sleep(REPLY_WITHIN);
         tokio::pin!(command, deadline);
         loop {
             tokio::select! {
                 outcome = &mut command => return outcome,
                 event = self.events.next() => {
-                    if let LinkEvent::Record(record) = event? {
-                        self.heard.push_back(record);
-                    }
+                    let event = event?;
+                    self.keep(event);
                 }
                 () = &mut deadline => return Err(LinkError::Ended),
             }

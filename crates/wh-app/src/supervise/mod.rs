@@ -12,6 +12,7 @@ mod files;
 mod keeper;
 mod launch;
 mod link;
+mod stderr;
 mod story;
 mod sweep;
 mod turns;

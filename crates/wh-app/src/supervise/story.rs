@@ -18,6 +18,7 @@ use wh_runner::{
 };
 use wh_store::RunFact;
 
+use super::stderr;
 use crate::IdSource;
 
 /// How a run ended that was asked to.
@@ -327,7 +328,7 @@ impl Teller<'_> {
             }
             self.system(text);
         }
-        if let Some(text) = stderr_text(stderr) {
+        if let Some(text) = stderr::text(stderr) {
             self.facts.push(RunFact::Stderr { text });
         }
         let failed = (!was_asked && !self.about.has_conversation).then(|| ending.clone());
@@ -367,15 +368,6 @@ impl Teller<'_> {
         }
         false
     }
-}
-
-/// Returns the last of what an agent's program wrote to its stderr, without the secrets it was given.
-fn stderr_text(lines: &[String]) -> Option<String> {
-    let text = lines.join("\n").replace('\0', "\u{fffd}");
-    let text = wh_domain::redact(&text);
-    let start = text.len().saturating_sub(RunEntry::STDERR_BYTES_MAX);
-    let tail = &text[text.ceil_char_boundary(start)..];
-    (!tail.trim().is_empty()).then(|| tail.to_owned())
 }
 
 /// Makes a message.

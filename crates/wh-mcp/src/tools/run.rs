@@ -14,7 +14,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Toolset::Session,
         Operation::RunList,
         "Lists the processes a session had, latest first: when each began and ended, how, and the last its agent's program wrote to \
-         stderr. For finding out why an agent went away.",
+         stderr. For finding out why an agent is stuck, or went away.",
         run_list,
     )]
 }

@@ -71,6 +71,8 @@ pub enum LinkEvent {
         questions: Vec<Question>,
     },
     Record(Record),
+    /// The last lines of the agent's stderr, when they have changed.
+    Stderr(Vec<String>),
 }
 
 /// Connects to the runner of `dir`, trying again for `patience` while it starts.
@@ -126,9 +128,10 @@ impl Commands {
         outcome.await.map_err(|_| LinkError::Ended)
     }
 
-    /// Asks for every record behind `after`, and live ones from then on.
+    /// Asks for every record behind `after`, and live ones from then on, and for the last lines of stderr.
     pub async fn follow(&self, after: u64) -> Result<(), LinkError> {
-        self.send(ToRunner::Follow { after }).await
+        let stderr = true;
+        self.send(ToRunner::Follow { after, stderr }).await
     }
 
     /// Says that everything up to `seq` is stored for good.
@@ -157,6 +160,7 @@ impl Events {
                     FromRunner::Pending { permissions, questions } => {
                         return Ok(LinkEvent::Pending { permissions, questions });
                     }
+                    FromRunner::Stderr { lines } => return Ok(LinkEvent::Stderr(lines)),
                     FromRunner::Refused { reason } => return Err(LinkError::Refused { reason }),
                     FromRunner::Welcome(_) => {}
                 },

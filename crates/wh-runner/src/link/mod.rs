@@ -1,7 +1,7 @@
 //! The words between server and runner: JSON lines over the Unix socket in the run's directory.
 //!
 //! Whoever connects says [`ToRunner::Hello`] and is welcomed or refused. After [`ToRunner::Follow`] it gets every record behind a
-//! number, then live ones, for as long as it stays; [`ToRunner::Ack`] lets the runner forget. Commands carry an id of the
+//! number, then live ones, for as long as it stays, and is shown the last lines of the agent's stderr; [`ToRunner::Ack`] lets the runner forget. Commands carry an id of the
 //! caller's choosing; the same id twice is applied once and answered twice the same. A connection may end at any moment
 //! and another begin: nothing lives in it.
 
@@ -30,10 +30,23 @@ pub const PROTOCOL: u32 = 1;
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]
 pub enum ToRunner {
-    Hello { protocol: u32, version: String },
-    Follow { after: u64 },
-    Ack { seq: u64 },
-    Command { id: String, action: Action },
+    Hello {
+        protocol: u32,
+        version: String,
+    },
+    Follow {
+        after: u64,
+        /// Whether to be shown stderr; a server of before did not know the word.
+        #[serde(default)]
+        stderr: bool,
+    },
+    Ack {
+        seq: u64,
+    },
+    Command {
+        id: String,
+        action: Action,
+    },
 }
 
 /// What the runner says.
@@ -51,6 +64,11 @@ pub enum FromRunner {
         questions: Vec<Question>,
     },
     Record(Record),
+    /// The last lines of the agent's stderr as they are now. It is in no journal: it is said again to whoever follows, and what
+    /// it was at the end is said by [`Exited`](crate::AgentEvent::Exited).
+    Stderr {
+        lines: Vec<String>,
+    },
     Reply {
         id: String,
         outcome: Outcome,

@@ -1,6 +1,6 @@
 //! The runner's side of the link: a task for each connection, and none of the run's state.
 
-use std::{io, path::PathBuf, sync::Arc};
+use std::{collections::VecDeque, io, path::PathBuf, sync::Arc, time::Duration};
 
 use tokio::{
     io::{AsyncWriteExt, BufReader},
@@ -9,6 +9,7 @@ use tokio::{
         unix::{OwnedReadHalf, OwnedWriteHalf},
     },
     sync::{mpsc, oneshot, watch},
+    time::Instant,
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
@@ -26,6 +27,8 @@ use crate::{
 const CONNECTIONS_MAX: usize = 8;
 /// Replies that may wait for a connection that does not read; then its commands wait too.
 const REPLIES_MAX: usize = 64;
+/// How often a connection is shown stderr at most, however much is written to it.
+const STDERR_EVERY: Duration = Duration::from_secs(1);
 
 /// What a connection asks of the run.
 #[derive(Debug)]
@@ -46,7 +49,15 @@ pub(crate) struct Shared {
     pub(crate) journal: PathBuf,
     /// The newest number and the acknowledged one.
     pub(crate) numbers: watch::Receiver<(u64, u64)>,
+    pub(crate) stderr: watch::Receiver<VecDeque<String>>,
     pub(crate) asks: mpsc::Sender<Ask>,
+}
+
+/// What a connection has asked to be told.
+#[derive(Clone, Copy, Debug)]
+struct Follow {
+    after: u64,
+    stderr: bool,
 }
 
 /// Starts to listen in the run's directory.
@@ -142,7 +153,7 @@ async fn listen_to(
     mut lines: Lines<BufReader<OwnedReadHalf>>,
     shared: &Shared,
     replies: &mpsc::Sender<FromRunner>,
-    follow: &watch::Sender<Option<u64>>,
+    follow: &watch::Sender<Option<Follow>>,
 ) -> io::Result<()> {
     let gone = |_| io::Error::other("the run is over");
     while let Some(message) = next(&mut lines).await? {
@@ -152,7 +163,7 @@ async fn listen_to(
                 let sent = shared.asks.send(Ask::Ack(seq)).await;
                 sent.map_err(|_| io::Error::other("the run is over"))?;
             }
-            ToRunner::Follow { after } => {
+            ToRunner::Follow { after, stderr } => {
                 let (reply, pending) = oneshot::channel();
                 let sent = shared.asks.send(Ask::Pending(reply)).await;
                 sent.map_err(|_| io::Error::other("the run is over"))?;
@@ -162,7 +173,7 @@ async fn listen_to(
                     questions,
                 };
                 replies.send(message).await.ok();
-                follow.send_replace(Some(after));
+                follow.send_replace(Some(Follow { after, stderr }));
             }
             ToRunner::Command { id, action } => {
                 let (reply, outcome) = oneshot::channel();
@@ -181,15 +192,16 @@ async fn listen_to(
     Ok(())
 }
 
-/// Writes replies, and records once they are asked for. A slow reader holds up itself alone: there is no queue of records.
+/// Writes replies, and records and stderr once they are asked for. A slow reader holds up itself alone: there is no queue of records.
 async fn talk(
     mut write: OwnedWriteHalf,
     shared: &Shared,
     mut outgoing: mpsc::Receiver<FromRunner>,
-    mut follow: watch::Receiver<Option<u64>>,
+    mut follow: watch::Receiver<Option<Follow>>,
 ) -> io::Result<()> {
     let mut numbers = shared.numbers.clone();
     let mut reader = None;
+    let (mut stderr, mut stderr_from) = (shared.stderr.clone(), Instant::now());
     loop {
         let (newest, _) = *numbers.borrow_and_update();
         if let Some(reader) = &mut reader {
@@ -200,14 +212,33 @@ async fn talk(
                 }
             }
         }
+        let wants_stderr = follow.borrow().is_some_and(|it| it.stderr);
         tokio::select! {
             Some(message) = outgoing.recv() => write.write_all(&line(&message)).await?,
             Ok(()) = follow.changed() => {
-                let after = *follow.borrow_and_update();
-                reader = after.map(|after| JournalReader::new(&shared.journal, after));
+                let follow = *follow.borrow_and_update();
+                reader = follow.map(|it| JournalReader::new(&shared.journal, it.after));
+            }
+            Some(lines) = more_stderr(&mut stderr, stderr_from), if wants_stderr => {
+                write.write_all(&line(&FromRunner::Stderr { lines })).await?;
+                stderr_from = Instant::now() + STDERR_EVERY;
             }
             Ok(()) = numbers.changed() => {}
             else => return Ok(()),
         }
     }
+}
+
+/// Waits until `from`, and then until there is something new; nothing when there will be no more.
+///
+/// # Cancel safety
+///
+/// A call that is given up loses nothing.
+async fn more_stderr(
+    stderr: &mut watch::Receiver<VecDeque<String>>,
+    from: Instant,
+) -> Option<Vec<String>> {
+    tokio::time::sleep_until(from).await;
+    stderr.changed().await.ok()?;
+    Some(stderr.borrow_and_update().iter().cloned().collect())
 }

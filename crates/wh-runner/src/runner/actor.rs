@@ -37,6 +37,13 @@ use crate::{
 /// Lines to the agent that may wait in its pipe; then it is stuck.
 const STDIN_LINES_MAX: usize = 64;
 
+/// What connections are told from.
+pub(super) struct Outlets {
+    /// The journal's newest number and the acknowledged one.
+    pub(super) numbers: watch::Sender<(u64, u64)>,
+    pub(super) stderr: LastLines,
+}
+
 pub(super) struct Actor {
     spec: Arc<RunSpec>,
     journal: Journal,
@@ -85,7 +92,7 @@ impl Actor {
         spec: Arc<RunSpec>,
         dir: &RunDir,
         journal: Journal,
-        numbers: watch::Sender<(u64, u64)>,
+        outlets: Outlets,
         inbox: mpsc::Receiver<Ask>,
         mcp_url: Option<String>,
         tasks: &TaskTracker,
@@ -96,12 +103,12 @@ impl Actor {
             start_by: Some(now + Duration::from_millis(spec.limits.start_ms)),
             spec,
             journal,
-            numbers,
+            numbers: outlets.numbers,
             inbox,
             tree: None,
             stdout: None,
             stdin: None,
-            stderr: LastLines::default(),
+            stderr: outlets.stderr,
             stopping: None,
             give_up: None,
             exited_at: None,

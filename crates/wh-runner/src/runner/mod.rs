@@ -14,7 +14,10 @@ use rustix::fs::{FlockOperation, flock};
 use tokio::sync::{mpsc, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
-use self::actor::Actor;
+use self::{
+    actor::{Actor, Outlets},
+    stderr::LastLines,
+};
 use crate::{
     forward,
     journal::Journal,
@@ -76,11 +79,16 @@ pub async fn run(dir: RunDir) -> Result<(), RunError> {
         tasks.spawn(port.serve(tasks.clone(), stop.clone()));
     }
     let (publish, numbers) = watch::channel((journal.newest(), journal.acked()));
+    let outlets = Outlets {
+        numbers: publish,
+        stderr: LastLines::default(),
+    };
     let (asks, inbox) = mpsc::channel(ASKS_MAX);
     let shared = Arc::new(Shared {
         spec: spec.clone(),
         journal: dir.journal(),
         numbers,
+        stderr: outlets.stderr.watch(),
         asks,
     });
     tasks.spawn(link::server::serve(
@@ -91,7 +99,7 @@ pub async fn run(dir: RunDir) -> Result<(), RunError> {
     ));
     write_state(&dir).map_err(cannot("write runner.json"))?;
 
-    let mut actor = Actor::start(spec, &dir, journal, publish, inbox, mcp_url, &tasks)
+    let mut actor = Actor::start(spec, &dir, journal, outlets, inbox, mcp_url, &tasks)
         .map_err(cannot("start"))?;
     let ended = actor.run().await.map_err(cannot("write the journal"));
     tasks.close();

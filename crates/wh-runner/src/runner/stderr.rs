@@ -1,11 +1,8 @@
-//! The last lines of the agent's stderr, for whoever asks why it went away.
+//! The last lines of the agent's stderr, for whoever asks why it is stuck, or went away.
 
-use std::{
-    collections::VecDeque,
-    sync::{Arc, Mutex, PoisonError},
-};
+use std::collections::VecDeque;
 
-use tokio::{io::BufReader, process::ChildStderr};
+use tokio::{io::BufReader, process::ChildStderr, sync::watch};
 
 use crate::acp::{
     lines::{Line, Lines},
@@ -17,13 +14,17 @@ const LINE_BYTES_MAX: usize = 64 << 10;
 /// The most of a line that is kept.
 const LINE_BYTES_KEPT: usize = 1_000;
 
+/// Holds the lines where connections can look at them, and wait for more.
 #[derive(Clone, Debug, Default)]
-pub(super) struct LastLines(Arc<Mutex<VecDeque<String>>>);
+pub(super) struct LastLines(watch::Sender<VecDeque<String>>);
 
 impl LastLines {
     pub(super) fn get(&self) -> Vec<String> {
-        let lines = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-        lines.iter().cloned().collect()
+        self.0.borrow().iter().cloned().collect()
+    }
+
+    pub(super) fn watch(&self) -> watch::Receiver<VecDeque<String>> {
+        self.0.subscribe()
     }
 
     /// Reads until the end, keeping the last `max` lines.
@@ -35,11 +36,12 @@ impl LastLines {
                 Line::Oversized { bytes } => format!("[{bytes} bytes]"),
             };
             map::truncate(&mut text, LINE_BYTES_KEPT);
-            let mut kept = self.0.lock().unwrap_or_else(PoisonError::into_inner);
-            kept.push_back(text);
-            while kept.len() > max {
-                kept.pop_front();
-            }
+            self.0.send_modify(|kept| {
+                kept.push_back(text);
+                while kept.len() > max {
+                    kept.pop_front();
+                }
+            });
         }
     }
 }

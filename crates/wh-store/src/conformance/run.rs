@@ -4,8 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use wh_domain::{
-    Abilities, ApprovalState, Key, KeyBinding, KeyScope, MessageKind, NewMessage, NewTurn,
-    PageLimit, Reach, Run, Session, SessionState, SessionStateName, ToolsLink, TurnState, Usage,
+    Abilities, ApprovalState, EventKind, Key, KeyBinding, KeyScope, MessageKind, NewMessage,
+    NewTurn, PageLimit, Reach, Run, Session, SessionState, SessionStateName, ToolsLink, TurnState,
+    Usage,
 };
 
 use super::Outcome;
@@ -361,5 +362,38 @@ pub async fn are_listed_latest_first_with_their_stderr(store: Arc<dyn Store>) ->
         fixture::pages(2, |page| store.run_list(other.id, page)).await?,
         []
     );
+    Ok(())
+}
+
+/// What a program writes to stderr is stored while its run lives, and said only when it is another.
+pub async fn a_log_is_told_while_it_lives_and_when_it_changes(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let (run, _) = begin(&store, &session).await?;
+    let before = *store.event_watch().borrow();
+    let log = async |epoch: u64, text: &str| {
+        let text = text.to_owned();
+        store.run_log(session.id, epoch, text, run.started_at).await
+    };
+    for text in ["one", "one", "two"] {
+        log(run.epoch, text).await?;
+    }
+    log(run.epoch + 1, "of no run").await?;
+    let (ending, failed) = ("stopped".to_owned(), None);
+    let gone = RunFact::Gone { ending, failed };
+    store.run_apply(step(&run, vec![gone])).await?;
+    log(run.epoch, "too late").await?;
+
+    let listed = fixture::pages(2, |page| store.run_list(session.id, page)).await?;
+    let told: Vec<_> = listed.iter().map(|it| it.stderr.as_deref()).collect();
+    assert_eq!(told, [Some("two")]);
+    let reach = Reach::Tree(session.id);
+    let events = store
+        .event_list(reach, before, PageLimit::MAX)
+        .await?
+        .events;
+    let said = events
+        .iter()
+        .filter(|it| it.body.kind == EventKind::LogChanged);
+    assert_eq!(said.count(), 2);
     Ok(())
 }

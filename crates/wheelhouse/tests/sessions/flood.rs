@@ -2,6 +2,7 @@
 
 use std::time::{Duration, Instant};
 
+use wh_api::{EventListRequest, RunListRequest};
 use wh_testkit::dice::count;
 
 use crate::harness::World;
@@ -53,6 +54,62 @@ async fn a_flood_stays_its_own_sessions_trouble() {
     );
     assert!(notes.contains("too long and was left out"), "{notes}");
     assert!(notes.contains("is not kept"), "{notes}");
+    assert!(server < RESIDENT_KB_MAX, "server {server} KB");
+    assert!(runner < RESIDENT_KB_MAX, "runner {runner} KB");
+}
+
+/// What is written to stderr by default; `WH_STDERR_BYTES` asks for more.
+const STDERR_BYTES: u64 = 50_000_000;
+
+/// The most that may be in the journal of a run which has said three words.
+const JOURNAL_BYTES_MAX: u64 = 64 << 10;
+
+#[tokio::test]
+async fn a_flood_of_stderr_is_told_in_few_steps() {
+    let bytes = count("WH_STDERR_BYTES", STDERR_BYTES);
+    let world = World::with_scripted();
+    let session = world.scripted().await;
+    let begun = Instant::now();
+    let done = world
+        .prompt(&session, &format!("errors {bytes}\nsay the end"))
+        .await;
+    assert_eq!(done.turn.state, "completed");
+    let request = RunListRequest {
+        session: session.clone(),
+        max_bytes: Some(u32::MAX),
+        ..RunListRequest::default()
+    };
+    world
+        .until("the last line", async || {
+            let told = world.client.run_list(&request).await.unwrap();
+            let stderr = told.runs[0].stderr.clone().unwrap_or_default();
+            assert!(stderr.len() <= 16 << 10, "{}", stderr.len());
+            stderr.ends_with("no more errors")
+        })
+        .await;
+    let seconds = begun.elapsed().as_secs();
+    let request = EventListRequest {
+        limit: Some(200),
+        ..EventListRequest::default()
+    };
+    let events = world.client.event_list(&request).await.unwrap().events;
+    let told = events.iter().filter(|it| it.kind == "log_changed").count() as u64;
+    let run = world.server.runs().remove(0);
+    let journal: u64 = std::fs::read_dir(run.dir.journal())
+        .unwrap()
+        .map(|entry| entry.unwrap().metadata().unwrap().len())
+        .sum();
+    let runner = peak(run.alive.unwrap().pid);
+    let server = peak(world.server.about().pid);
+    println!(
+        "{bytes} bytes to stderr in {seconds} s: {told} updates, {} events in all, {journal} bytes of journal; \
+         peaks: server {server} KB, runner {runner} KB",
+        events.len()
+    );
+    // One at once, and one for each second after it.
+    assert!((1..=seconds + 2).contains(&told), "{told} in {seconds} s");
+    assert!(events.len() < 100, "the feed is told of little else");
+    assert!(journal < JOURNAL_BYTES_MAX, "{journal}");
     assert!(server < RESIDENT_KB_MAX, "server {server} KB");
     assert!(runner < RESIDENT_KB_MAX, "runner {runner} KB");
 }

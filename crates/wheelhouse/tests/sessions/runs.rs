@@ -1,5 +1,7 @@
 //! What became of a session's processes, and what they wrote to stderr.
 
+use std::time::Duration;
+
 use wh_api::{RunListRequest, SessionCreateRequest};
 use wh_testkit::server::TestServer;
 
@@ -30,6 +32,52 @@ async fn the_mode_is_told_that_the_agent_has_taken() {
         let told = world.client.run_list(&of(session)).await.unwrap();
         assert_eq!(told.runs[0].mode.as_deref(), mode);
     }
+}
+
+/// Returns what the latest run has written to stderr so far.
+async fn stderr(world: &World, session: &str) -> String {
+    let told = world.client.run_list(&of(session)).await.unwrap();
+    let latest = told.runs.into_iter().next();
+    latest.and_then(|run| run.stderr).unwrap_or_default()
+}
+
+#[tokio::test]
+async fn what_goes_to_stderr_is_told_while_the_agent_runs() {
+    let mut world = World::new();
+    let session = world.session().await;
+    let key = format!("wh_full_{}", "0123456789abcdef".repeat(2));
+    let prompt = format!("stderr with {key}\nquestion go on?\nstderr second\nquestion and on?");
+    world.send(&session, &prompt).await;
+    world
+        .until("the first line", async || {
+            stderr(&world, &session).await.contains("with ")
+        })
+        .await;
+    assert!(!stderr(&world, &session).await.contains(&key));
+    let shown = logs(&world.server, &session);
+    assert!(
+        shown.contains("it runs") && shown.contains("with "),
+        "{shown}"
+    );
+
+    // The run goes on without the server, and so does its log.
+    world.until_state(&session, "waiting").await;
+    world.crash(Duration::ZERO).await;
+    assert!(stderr(&world, &session).await.contains("with "));
+    let question = world.pending(&session).await.remove(0);
+    world.answer(&question.id, "allow", Some("yes")).await;
+    world
+        .until("the second line", async || {
+            stderr(&world, &session).await.ends_with("second")
+        })
+        .await;
+
+    // What a runner did not live to say is not all lost.
+    world.server.runs()[0].alive.unwrap().kill();
+    world.until_state(&session, "interrupted").await;
+    let told = world.client.run_list(&of(&session)).await.unwrap();
+    assert!(told.runs[0].ended_at.is_some());
+    assert!(stderr(&world, &session).await.ends_with("second"));
 }
 
 #[tokio::test]
