@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use wh_api::{
     ApprovalAnswerRequest, ApprovalListRequest, ApprovalView, MessageListRequest, MessageView,
-    PromptedView, SessionCreateRequest, SessionManageRequest, SessionPromptRequest, SessionView,
-    SessionWaitRequest, TurnDetailView, TurnListRequest,
+    PromptedView, RunListRequest, RunView, SessionCreateRequest, SessionManageRequest,
+    SessionPromptRequest, SessionView, SessionWaitRequest, TurnDetailView, TurnListRequest,
 };
 use wh_client::Client;
 use wh_testkit::server::{TestServer, built};
@@ -177,6 +177,15 @@ impl World {
         let transcript = self.transcript(session).await;
         let said = transcript.iter().filter(|it| it.kind == "agent");
         said.map(|it| it.text.as_str()).collect()
+    }
+
+    /// Returns the lives of a session's process, latest first.
+    pub(crate) async fn runs(&self, session: &str) -> Vec<RunView> {
+        let request = RunListRequest {
+            session: session.to_owned(),
+            ..RunListRequest::default()
+        };
+        self.client.run_list(&request).await.unwrap().runs
     }
 
     /// Returns what the server itself noted.

@@ -5,7 +5,7 @@ mod hooks;
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use wh_api::{
-    BudgetInput, LoopLogRequest, LoopStartRequest, LoopView, SessionListRequest, TaskItem,
+    BudgetInput, LoopLogRequest, LoopStartRequest, LoopView, RunView, SessionListRequest, TaskItem,
 };
 use wh_testkit::git::git;
 
@@ -336,7 +336,12 @@ async fn a_server_that_is_killed_goes_on_in_the_middle_of_an_iteration() {
         let session = iteration.session_id.as_deref().unwrap();
         let said = world.said(session).await;
         assert_eq!(said.matches("the end.").count(), 1, "{said}");
-        assert_eq!(world.get(session).await.runs, 1);
+        // A run that a kill kept from starting is followed by another; one that was ready is not.
+        let runs = world.runs(session).await;
+        let (ready, never): (Vec<_>, Vec<_>) = runs.iter().partition(|run| run.ready_at.is_some());
+        assert_eq!(ready.len(), 1, "{runs:#?}");
+        let stillborn = |run: &&RunView| run.ending.as_deref() == Some("it was never started");
+        assert!(never.iter().all(stillborn), "{runs:#?}");
     }
     println!(
         "loop: {kills} kills of the server, {} iterations, 3 commits",
