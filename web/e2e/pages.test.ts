@@ -30,6 +30,8 @@ test("a session is renamed, everywhere at once, and shows what applies to it", a
   await one.page.getByRole("tab", { name: "Settings" }).click();
   const settings = one.page.getByRole("tabpanel", { name: "Settings" });
   await settings.getByText("not limited").waitFor();
+  // As the agent said when the conversation began.
+  await settings.getByRole("term").filter({ hasText: /^Mode$/ }).locator("+ dd").getByText("default", { exact: true }).waitFor();
   await settings.getByLabel("Title").fill("A better name");
   await settings.getByRole("button", { name: "Rename" }).click();
   await one.page.getByRole("heading", { name: "A better name" }).waitFor();

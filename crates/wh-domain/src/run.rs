@@ -31,7 +31,7 @@ pub struct RunEntry {
     pub run: Run,
     /// Whether it took up a conversation of an earlier run.
     pub resumed: bool,
-    /// The agent's way of working, as it said itself; nothing when it never said.
+    /// The agent's way of working, as it said itself when the conversation began or later; nothing when it never said.
     pub mode: Option<String>,
     /// The last that the agent's program wrote to its stderr.
     pub stderr: Option<String>,

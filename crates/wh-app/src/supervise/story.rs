@@ -114,9 +114,16 @@ impl Teller<'_> {
                 };
                 self.facts.push(RunFact::Introduced(abilities));
             }
-            AgentEvent::SessionReady { agent_session, .. } => {
+            AgentEvent::SessionReady {
+                agent_session,
+                current_mode,
+                ..
+            } => {
                 let conversation = agent_session.clone();
                 self.facts.push(RunFact::Ready { conversation });
+                if let Some(mode) = current_mode {
+                    self.mode(mode);
+                }
             }
             AgentEvent::Text { text } => self.words(MessageKind::Agent, text),
             AgentEvent::Thought { text } => self.words(MessageKind::Thought, text),
@@ -136,12 +143,12 @@ impl Teller<'_> {
             AgentEvent::Notice { notice } => self.notice(notice),
             AgentEvent::Exited { how, stderr } => self.exited(how, stderr),
             AgentEvent::TurnStarted { command } => self.turn_started(command),
-            AgentEvent::ModeChanged { mode } => self.mode_changed(mode),
+            AgentEvent::ModeChanged { mode } => self.mode(mode),
             AgentEvent::Titled { .. } => {}
         }
     }
 
-    fn mode_changed(&mut self, mode: &str) {
+    fn mode(&mut self, mode: &str) {
         let mut mode = mode.replace(char::is_control, " ");
         mode.truncate(mode.floor_char_boundary(RunEntry::MODE_BYTES_MAX));
         self.facts.push(RunFact::Mode { mode });

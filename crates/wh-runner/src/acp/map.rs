@@ -37,6 +37,17 @@ pub(crate) fn modes(from: Option<acp::SessionModeState>) -> (Vec<Mode>, Option<S
     (modes, Some(state.current_mode_id.0.to_string()))
 }
 
+/// Returns the mode that is chosen among an agent's options; newer agents have it there.
+pub(crate) fn mode_option(options: &[acp::SessionConfigOption]) -> Option<String> {
+    let is_mode = |it: &&acp::SessionConfigOption| {
+        it.category == Some(acp::SessionConfigOptionCategory::Mode)
+    };
+    match &options.iter().find(is_mode)?.kind {
+        acp::SessionConfigKind::Select(select) => Some(select.current_value.0.to_string()),
+        _ => None,
+    }
+}
+
 /// Returns the words of a block; what is not text is named.
 pub(crate) fn block_text(block: acp::ContentBlock) -> String {
     match block {

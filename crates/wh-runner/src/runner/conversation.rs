@@ -74,6 +74,8 @@ pub(crate) struct Conversation {
     phase: Phase,
     capabilities: Capabilities,
     agent_session: String,
+    /// The way of working that was last told of.
+    mode: Option<String>,
     next_id: u64,
     waiting: HashMap<u64, Waiting>,
     turn: Option<String>,
@@ -93,6 +95,7 @@ impl Conversation {
             phase: Phase::Starting,
             capabilities: Capabilities::default(),
             agent_session: String::new(),
+            mode: None,
             next_id: 1,
             waiting: HashMap::new(),
             turn: None,
@@ -270,7 +273,7 @@ impl Conversation {
         match (waiting, result) {
             (Waiting::Initialize, Ok(result)) => self.initialized(result),
             (Waiting::Open, Ok(result)) => self.opened(result, now),
-            (Waiting::Mode(mode), Ok(_)) => self.event(AgentEvent::ModeChanged { mode }),
+            (Waiting::Mode(mode), Ok(_)) => self.mode_is(mode),
             (Waiting::Prompt(command), Ok(result)) => self.turn_ended(command, result),
             (Waiting::Initialize | Waiting::Open, Err(error)) => {
                 let why = format!("the agent did not open a conversation: {}", error.message);
@@ -302,36 +305,23 @@ impl Conversation {
     }
 
     fn opened(&mut self, result: &str, now: Instant) {
-        #[derive(serde::Deserialize)]
-        #[serde(rename_all = "camelCase")]
-        struct Opened {
-            // Only a new session is given a name; the others have theirs.
-            session_id: Option<String>,
-            modes: Option<Value>,
-        }
-        let opened = serde_json::from_str(result).unwrap_or(Opened {
-            session_id: None,
-            modes: None,
-        });
+        let opened = open::Opened::read(result);
         let asked_for = match &self.spec.begin {
             Begin::New => None,
             Begin::Load { agent_session } | Begin::Resume { agent_session } => {
                 Some(agent_session.clone())
             }
         };
-        let Some(agent_session) = opened.session_id.or(asked_for) else {
+        let Some(agent_session) = opened.agent_session.or(asked_for) else {
             let why = "the agent opened a conversation without a name".to_owned();
             return self.out.push(Output::GiveUp(why));
         };
         self.agent_session.clone_from(&agent_session);
-        let modes = opened
-            .modes
-            .and_then(|modes| serde_json::from_value(modes).ok());
-        let (modes, current_mode) = map::modes(modes);
+        self.mode.clone_from(&opened.current_mode);
         let ready = AgentEvent::SessionReady {
             agent_session,
-            modes,
-            current_mode,
+            modes: opened.modes,
+            current_mode: opened.current_mode,
         };
         match self.spec.begin {
             Begin::Load { .. } => {
@@ -357,6 +347,14 @@ impl Conversation {
     fn request_mode(&mut self, mode: &str) {
         let params = json!({"sessionId": self.agent_session, "modeId": mode});
         self.request("session/set_mode", &params, Waiting::Mode(mode.to_owned()));
+    }
+
+    /// The agent works in this way now. Agents that have modes and options say it twice.
+    fn mode_is(&mut self, mode: String) {
+        if self.mode.as_ref() != Some(&mode) {
+            self.mode = Some(mode.clone());
+            self.event(AgentEvent::ModeChanged { mode });
+        }
     }
 
     fn settle_time(&self) -> Duration {

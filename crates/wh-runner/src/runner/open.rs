@@ -1,8 +1,13 @@
 //! The messages that open a conversation.
 
+use agent_client_protocol::v1::schema as acp;
 use serde_json::{Value, json};
 
-use crate::spec::{Begin, McpSpec, RunSpec};
+use crate::{
+    acp::map,
+    event::Mode,
+    spec::{Begin, McpSpec, RunSpec},
+};
 
 /// Says who we are and what we can: no files and no terminals, which agents have themselves, but questions.
 pub(super) fn initialize() -> Value {
@@ -35,6 +40,42 @@ pub(super) fn session(spec: &RunSpec, mcp_url: Option<&str>) -> (&'static str, V
     (method, params)
 }
 
+/// What the agent answers, whichever way the conversation began.
+#[derive(Debug, Default)]
+pub(super) struct Opened {
+    /// Only a new conversation is given a name; the others have theirs.
+    pub(super) agent_session: Option<String>,
+    pub(super) modes: Vec<Mode>,
+    pub(super) current_mode: Option<String>,
+}
+
+impl Opened {
+    /// Takes what can be read of an answer.
+    pub(super) fn read(result: &str) -> Self {
+        #[derive(Default, serde::Deserialize)]
+        #[serde(rename_all = "camelCase")]
+        struct Answer {
+            session_id: Option<String>,
+            modes: Option<Value>,
+            config_options: Option<Vec<Value>>,
+        }
+        let answer: Answer = serde_json::from_str(result).unwrap_or_default();
+        let modes = answer.modes.and_then(|it| serde_json::from_value(it).ok());
+        let (modes, current_mode) = map::modes(modes);
+        let options: Vec<acp::SessionConfigOption> = answer
+            .config_options
+            .into_iter()
+            .flatten()
+            .filter_map(|it| serde_json::from_value(it).ok())
+            .collect();
+        Self {
+            agent_session: answer.session_id,
+            modes,
+            current_mode: current_mode.or_else(|| map::mode_option(&options)),
+        }
+    }
+}
+
 /// Describes our own tools. Headers are a list even when empty: agents refuse null.
 fn server(mcp: &McpSpec, url: &str) -> Value {
     let headers = json!([{"name": "Authorization", "value": bearer(mcp)}]);
@@ -53,4 +94,53 @@ fn loaded_server(mcp: &McpSpec, url: &str) -> Value {
 
 fn bearer(mcp: &McpSpec) -> String {
     format!("Bearer {}", mcp.token.reveal())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_mode_is_told_as_such_or_among_the_options() {
+        let modes =
+            r#"{"currentModeId": "plan", "availableModes": [{"id": "plan", "name": "Plan"}]}"#;
+        let option = |category: &str, value: &str| {
+            format!(
+                r#"{{"id": "{category}", "name": "", "category": "{category}", "type": "select",
+                    "currentValue": "{value}", "options": []}}"#
+            )
+        };
+        let options = format!(
+            "[7, {}, {}]",
+            option("model", "big"),
+            option("mode", "edit")
+        );
+        for (answer, mode, offered) in [
+            (
+                format!(r#"{{"modes": {modes}, "configOptions": {options}}}"#),
+                Some("plan"),
+                1,
+            ),
+            (format!(r#"{{"modes": {modes}}}"#), Some("plan"), 1),
+            (
+                format!(r#"{{"configOptions": {options}}}"#),
+                Some("edit"),
+                0,
+            ),
+            (
+                format!(
+                    r#"{{"modes": 1, "configOptions": [{}]}}"#,
+                    option("model", "big")
+                ),
+                None,
+                0,
+            ),
+            ("{}".to_owned(), None, 0),
+            ("null".to_owned(), None, 0),
+        ] {
+            let opened = Opened::read(&answer);
+            assert_eq!(opened.current_mode.as_deref(), mode, "{answer}");
+            assert_eq!(opened.modes.len(), offered, "{answer}");
+        }
+    }
 }

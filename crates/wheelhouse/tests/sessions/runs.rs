@@ -21,16 +21,29 @@ fn logs(server: &TestServer, session: &str) -> String {
 
 #[tokio::test]
 async fn the_mode_is_told_that_the_agent_has_taken() {
-    let world = World::new();
-    let asked = SessionCreateRequest {
-        mode: Some("default".to_owned()),
+    let world = World::with_scripted();
+    let asked = |agent: &str, mode: Option<&str>| SessionCreateRequest {
+        agent: agent.to_owned(),
+        mode: mode.map(str::to_owned),
         ..SessionCreateRequest::default()
     };
-    let (asked, usual) = (world.session_with(asked).await, world.session().await);
-    for (session, mode) in [(&asked, Some("default")), (&usual, None)] {
-        world.prompt(session, "say ready").await;
-        let told = world.client.run_list(&of(session)).await.unwrap();
-        assert_eq!(told.runs[0].mode.as_deref(), mode);
+    for (asked, mode) in [
+        (asked("echo", None), "default"),
+        (asked("scripted", None), "ask"),
+        (asked("scripted", Some("auto")), "auto"),
+    ] {
+        let session = world.client.session_create(&asked).await.unwrap().id;
+        // It is known before anything is said.
+        world.until_state(&session, "idle").await;
+        world
+            .until(mode, async || {
+                let told = world.client.run_list(&of(&session)).await.unwrap();
+                told.runs[0].mode.as_deref() == Some(mode)
+            })
+            .await;
+        world.prompt(&session, "say ready").await;
+        let told = world.client.run_list(&of(&session)).await.unwrap();
+        assert_eq!(told.runs[0].mode.as_deref(), Some(mode));
     }
 }
 

@@ -50,9 +50,12 @@ impl Conversation {
                     currency: cost.currency,
                 }),
             }),
-            Update::CurrentModeUpdate(update) => self.event(AgentEvent::ModeChanged {
-                mode: update.current_mode_id.0.to_string(),
-            }),
+            Update::CurrentModeUpdate(update) => self.mode_is(update.current_mode_id.0.to_string()),
+            Update::ConfigOptionUpdate(update) => {
+                if let Some(mode) = map::mode_option(&update.config_options) {
+                    self.mode_is(mode);
+                }
+            }
             Update::SessionInfoUpdate(info) => {
                 if let Some(title) = info.title.value() {
                     let title = title.clone();
@@ -60,10 +63,8 @@ impl Conversation {
                 }
             }
             Update::Notice(notice) => self.notice(Notice::FromAgent { text: notice.title }),
-            // Known, and nothing anyone has to see: our own words back, commands and options on offer.
-            Update::UserMessageChunk(_)
-            | Update::AvailableCommandsUpdate(_)
-            | Update::ConfigOptionUpdate(_) => {}
+            // Known, and nothing anyone has to see: our own words back, commands on offer.
+            Update::UserMessageChunk(_) | Update::AvailableCommandsUpdate(_) => {}
             _ => self.unknown("an update of a newer protocol".to_owned()),
         }
     }

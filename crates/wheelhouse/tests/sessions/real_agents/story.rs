@@ -6,6 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
+use wh_api::RunListRequest;
 use wh_testkit::{model::Recorded, run::wait_until};
 
 use super::{
@@ -45,6 +46,7 @@ pub(super) async fn edits_a_file_once_it_may(place: Place) {
     assert_eq!(session.cost_micros, turn.turn.cost_micros);
     assert_eq!(session.cost_micros > 0, place.agent.tells_cost);
     assert_eq!(calls(&place).await, ["completed"]);
+    assert_eq!(mode(&place).await, place.agent.begins_in);
     nothing_unexpected(&place).await;
 }
 
@@ -183,6 +185,16 @@ fn is_watched(file: &Path) -> bool {
     let mut words =
         processes.filter_map(|it| std::fs::read_to_string(it.path().join("cmdline")).ok());
     words.any(|words| words == watching)
+}
+
+/// Returns the mode that the agent said it works in.
+async fn mode(place: &Place) -> String {
+    let request = RunListRequest {
+        session: place.session.clone(),
+        ..RunListRequest::default()
+    };
+    let told = place.world.client.run_list(&request).await.unwrap();
+    told.runs[0].mode.clone().unwrap_or_default()
 }
 
 /// Returns how each tool call of the transcript ended.

@@ -30,6 +30,8 @@ pub(super) struct Real {
     pub(super) two_calls: Used,
     /// Whether it tells what that cost.
     pub(super) tells_cost: bool,
+    /// The mode that a conversation begins in.
+    pub(super) begins_in: &'static str,
 }
 
 /// Tokens of a turn.
@@ -80,6 +82,7 @@ pub(super) const CLAUDE_CODE: Real = Real {
     denied: "completed",
     two_calls: BOTH,
     tells_cost: true,
+    begins_in: "default",
 };
 
 pub(super) const CODEX: Real = Real {
@@ -131,6 +134,7 @@ stream_max_retries = 1
     denied: "cancelled",
     two_calls: BOTH,
     tells_cost: false,
+    begins_in: "read-only",
 };
 
 pub(super) const GEMINI: Real = Real {
@@ -164,6 +168,7 @@ pub(super) const GEMINI: Real = Real {
         ..BOTH
     },
     tells_cost: false,
+    begins_in: "default",
 };
 
 pub(super) const OPENCODE: Real = Real {
@@ -209,6 +214,7 @@ pub(super) const OPENCODE: Real = Real {
         output: tokens::OUTPUT,
     },
     tells_cost: true,
+    begins_in: "build",
 };
 
 impl Real {
