@@ -24,6 +24,7 @@ mod limits;
 mod loops;
 mod loops_input;
 mod message;
+mod moment;
 mod operation;
 mod owner;
 mod page;
@@ -82,6 +83,7 @@ pub use loops::{
 };
 pub use loops_input::{LoopDetail, LoopInput};
 pub use message::{Author, Message, MessageKind, NewMessage, conversation_text};
+pub use moment::{DayOffset, Moment};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
@@ -114,9 +116,7 @@ pub use text::{
     Prompt, PromptTemplate, TaskText, TextRefusal, Title, UserName,
 };
 pub use turn::{NewTurn, Sender, Turn, TurnState};
-pub use usage_report::{
-    DayOffset, Moment, Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_of_number,
-};
+pub use usage_report::{Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_of_number};
 pub use user::{User, UserPatch, UserRole};
 pub use wait::{Wait, WaitEnd, WaitEnding, WaitedSession};
 pub use webhook::{

@@ -1,13 +1,10 @@
 //! What was used within a time, summed by day, by agent and by tree of sessions.
 
 use jiff::civil::{Date, date};
-use jiff::tz::Offset;
 use jiff::{SignedDuration, Span, Timestamp};
 
-use crate::{InputRefusal, SessionId, Usage};
-
-/// The most days that one report covers.
-const DAYS_MAX: u32 = 366;
+use crate::moment::DAYS_MAX;
+use crate::{DayOffset, InputRefusal, Moment, SessionId, Usage};
 
 /// The days that a report covers unless it is told otherwise.
 const DAYS_DEFAULT: u32 = 30;
@@ -15,72 +12,6 @@ const DAYS_DEFAULT: u32 = 30;
 /// The most trees that are told one by one; the others are told as one sum.
 const TREES_MAX: u32 = 200;
 const TREES_DEFAULT: u32 = 20;
-
-/// How far a place's clock is from UTC at most.
-const OFFSET_MINUTES_MAX: i32 = 18 * 60;
-
-/// A moment as callers write it.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Moment {
-    /// `2026-11-15T08:00:00Z`
-    At(Timestamp),
-    /// `2026-11-15`: a day where the caller is.
-    Day(Date),
-    /// `30d`: so many days, today among them.
-    LastDays(u32),
-}
-
-impl Moment {
-    /// Reads a moment.
-    pub fn parse(text: &str) -> Result<Self, &'static str> {
-        let text = text.trim();
-        if let Ok(at) = text.parse::<Timestamp>() {
-            return Ok(Self::At(at));
-        }
-        if let Some(days) = text.strip_suffix('d') {
-            let days = days
-                .parse()
-                .ok()
-                .filter(|days| (1..=DAYS_MAX).contains(days));
-            return days.map(Self::LastDays).ok_or("must be 1d to 366d");
-        }
-        let day = text.parse::<Date>().map(Self::Day);
-        day.map_err(
-            |_| "must be a day like 2026-11-15, a time like 2026-11-15T08:00:00Z, or days like 30d",
-        )
-    }
-}
-
-/// Where the caller's days begin, as minutes from UTC.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct DayOffset(Offset);
-
-impl DayOffset {
-    /// Days as UTC has them.
-    pub const UTC: Self = Self(Offset::UTC);
-
-    /// Takes minutes that clocks are ahead of UTC; behind it when they are negative.
-    pub fn from_minutes(minutes: i32) -> Result<Self, &'static str> {
-        if minutes.abs() > OFFSET_MINUTES_MAX {
-            return Err("must be -1080 to 1080");
-        }
-        let offset = Offset::from_seconds(minutes * 60);
-        offset.map(Self).map_err(|_| "must be -1080 to 1080")
-    }
-
-    /// Returns the seconds that clocks are ahead of UTC.
-    pub fn seconds(self) -> i32 {
-        self.0.seconds()
-    }
-
-    fn midnight(self, day: Date) -> Option<Timestamp> {
-        self.0.to_timestamp(day.at(0, 0, 0, 0)).ok()
-    }
-
-    fn day(self, at: Timestamp) -> Date {
-        self.0.to_datetime(at).date()
-    }
-}
 
 /// What a caller wants to know of usage.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -105,19 +36,11 @@ impl UsageQuery {
     /// Returns the time that is meant.
     pub fn span(&self, now: Timestamp) -> Result<UsageSpan, InputRefusal> {
         let since = self.since.unwrap_or(Moment::LastDays(DAYS_DEFAULT));
-        let since = self.begin(since, now).ok_or_else(|| too_far("since"))?;
+        let since = since.begin(self.offset, now)?;
         let until = match self.until {
-            None => Some(now),
-            Some(Moment::At(at)) => Some(at),
-            Some(Moment::Day(day)) => day
-                .tomorrow()
-                .ok()
-                .and_then(|day| self.offset.midnight(day)),
-            Some(Moment::LastDays(_)) => {
-                return Err(InputRefusal::new("until", "must be a day or a time"));
-            }
+            Some(until) => until.end(self.offset)?,
+            None => now,
         };
-        let until = until.ok_or_else(|| too_far("until"))?;
         if until <= since {
             return Err(InputRefusal::new("until", "must be after since"));
         }
@@ -135,22 +58,6 @@ impl UsageQuery {
             offset,
         })
     }
-
-    fn begin(&self, since: Moment, now: Timestamp) -> Option<Timestamp> {
-        match since {
-            Moment::At(at) => Some(at),
-            Moment::Day(day) => self.offset.midnight(day),
-            Moment::LastDays(days) => {
-                let before = Span::new().days(i64::from(days) - 1);
-                let first = self.offset.day(now).checked_sub(before).ok()?;
-                self.offset.midnight(first)
-            }
-        }
-    }
-}
-
-fn too_far(field: &str) -> InputRefusal {
-    InputRefusal::new(field, "is too far away")
 }
 
 /// A time, and how it is cut into days. A turn counts in whole at the moment it ended.
