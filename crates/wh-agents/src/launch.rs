@@ -19,6 +19,8 @@ pub struct Launch {
     pub always_load_tools: bool,
     /// Whether a command goes on running when its turn is cancelled.
     pub cancel_leaves_commands: bool,
+    /// As in [`crate::Profile::images_alone`].
+    pub images_alone: bool,
     /// Whether it connects to our tools as soon as its session opens, so that one that has not is broken.
     pub connects_at_start: bool,
 }
@@ -106,6 +108,7 @@ impl Agents {
             tokens: profile.tokens,
             always_load_tools: profile.always_load_tools,
             cancel_leaves_commands: profile.cancel_leaves_commands,
+            images_alone: profile.images_alone,
             connects_at_start: !profile.programs.is_empty(),
         })
     }
@@ -129,6 +132,7 @@ impl Agents {
             tokens: TokenCount::InputWithoutCached,
             always_load_tools: false,
             cancel_leaves_commands: false,
+            images_alone: false,
             connects_at_start: false,
         })
     }

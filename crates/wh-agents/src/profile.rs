@@ -23,6 +23,8 @@ pub struct Profile {
     pub always_load_tools: bool,
     /// Whether a command goes on running when its turn is cancelled.
     pub cancel_leaves_commands: bool,
+    /// Whether images are dropped from a prompt that has a resource beside them.
+    pub images_alone: bool,
     /// The file of its directory that it reads and that is nobody's to commit: there it is told which session it is.
     pub context_file: Option<&'static str>,
 }
@@ -93,6 +95,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
+        images_alone: false,
         context_file: None,
     },
     Profile {
@@ -119,6 +122,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Process,
         always_load_tools: true,
         cancel_leaves_commands: false,
+        images_alone: false,
         context_file: Some("CLAUDE.local.md"),
     },
     Profile {
@@ -145,6 +149,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: true,
+        images_alone: false,
         context_file: None,
     },
     Profile {
@@ -163,6 +168,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
+        images_alone: true,
         context_file: None,
     },
     Profile {
@@ -185,6 +191,7 @@ pub const PROFILES: &[Profile] = &[
         cost: CostCount::Conversation,
         always_load_tools: false,
         cancel_leaves_commands: false,
+        images_alone: false,
         context_file: None,
     },
 ];

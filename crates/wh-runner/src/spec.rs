@@ -180,6 +180,8 @@ pub struct Quirks {
     pub always_load_tools: bool,
     /// What was started during a turn is killed when the turn was cancelled, because the agent (Codex) does not do it.
     pub kill_after_cancel: bool,
+    /// Text beside an image goes as words, because the agent (Gemini CLI) drops the images of a prompt that has a resource.
+    pub images_alone: bool,
 }
 
 impl Default for Quirks {
@@ -190,6 +192,7 @@ impl Default for Quirks {
             input_includes_cached: false,
             always_load_tools: false,
             kill_after_cancel: false,
+            images_alone: false,
         }
     }
 }

@@ -129,6 +129,7 @@ impl App {
                 input_includes_cached: launch.tokens == TokenCount::InputWithCached,
                 always_load_tools: launch.always_load_tools,
                 kill_after_cancel: launch.cancel_leaves_commands,
+                images_alone: launch.images_alone,
                 ..Quirks::default()
             },
         }

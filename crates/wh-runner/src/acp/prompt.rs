@@ -11,12 +11,17 @@ const EMBEDDED_BYTES_MAX: usize = 64 << 10;
 /// What stands between what a file is and where it lies.
 const LIES_AT: &str = " that comes with this prompt is at ";
 
-/// Returns the blocks of a prompt: its words, then each file in the best way that the agent says it takes.
-pub(crate) fn blocks(text: &str, files: &[PromptPart], can: Capabilities) -> Vec<Value> {
+/// Returns the blocks of a prompt: its words, then each file in the best way that the agent says it takes. With `images_alone`
+/// nothing is embedded beside an image.
+pub(crate) fn blocks(
+    text: &str,
+    files: &[PromptPart],
+    can: Capabilities,
+    images_alone: bool,
+) -> Vec<Value> {
     let mut blocks = vec![json!({"type": "text", "text": text})];
     let has_image = can.images && files.iter().any(is_image);
-    // Gemini CLI drops the images of a prompt that has a resource.
-    let embedded = can.embedded && !has_image;
+    let embedded = can.embedded && !(images_alone && has_image);
     let can = Capabilities { embedded, ..can };
     blocks.extend(files.iter().map(|file| block(file, can)));
     blocks
@@ -111,22 +116,26 @@ mod tests {
             ),
             part("tool.bin", "application/octet-stream", b"\0"),
         ];
-        let kinds = |can| {
-            let blocks = blocks("look", &files, can);
+        let kinds = |can, images_alone| {
+            let blocks = blocks("look", &files, can, images_alone);
             let kind = |block: &Value| block["type"].as_str().unwrap().to_owned();
             blocks.iter().map(kind).collect::<Vec<_>>()
         };
         let links = ["text"; 4];
-        assert_eq!(kinds(Capabilities::default())[1..], links);
+        assert_eq!(kinds(Capabilities::default(), false)[1..], links);
         let can = Capabilities {
             images: true,
             embedded: true,
             ..Capabilities::default()
         };
-        assert_eq!(kinds(can), ["text", "image", "text", "text", "text"]);
-        let without_image = blocks("look", &files[1..], can);
+        assert_eq!(
+            kinds(can, false),
+            ["text", "image", "resource", "text", "text"]
+        );
+        assert_eq!(kinds(can, true), ["text", "image", "text", "text", "text"]);
+        let without_image = blocks("look", &files[1..], can, true);
         assert_eq!(without_image[1]["resource"]["text"], "buy milk");
-        let said = blocks("look", &files, can);
+        let said = blocks("look", &files, can, true);
         assert_eq!(said[1]["data"], "cGl4ZWxz");
         assert!(said[1]["uri"].as_str().unwrap().ends_with("/a%20b.png"));
         let notes = said[2]["text"].as_str().unwrap();

@@ -200,7 +200,8 @@ impl Conversation {
         self.event(AgentEvent::TurnStarted {
             command: command.to_owned(),
         });
-        let prompt = prompt::blocks(text, files, self.capabilities);
+        let images_alone = self.spec.quirks.images_alone;
+        let prompt = prompt::blocks(text, files, self.capabilities, images_alone);
         let params = json!({"sessionId": self.agent_session, "prompt": prompt});
         self.request(
             "session/prompt",

@@ -32,7 +32,7 @@ async fn the_agent_gets_each_file_in_the_best_way_and_the_transcript_names_it() 
     let said = world.said(&session).await;
     for line in [
         format!("image a%20shot.png image/png {} bytes", PNG.len()),
-        "path notes.txt (text/plain) 8 bytes".to_owned(),
+        "resource notes.txt text/plain 8 bytes".to_owned(),
         "path core (application/octet-stream) 6 bytes".to_owned(),
     ] {
         assert!(said.contains(&line), "{line}: {said}");
