@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     AgentName, Board, BoardChange, BoardDuplicate, BoardItem, Color, Description, InputRefusal,
-    ItemReference, Name, NewBoard, Placement, PlacementInput, Position, PromptTemplate, Rect,
-    Reference, ShortId, Zone, ZoneInput,
+    ItemReference, Name, NewBoard, Placement, PlacementInput, Position, Principal, PromptTemplate,
+    Rect, Reference, ShortId, Zone, ZoneInput,
 };
 
 use crate::ShareView;
@@ -285,6 +285,8 @@ pub struct BoardView {
     /// Whom it is shared with; only what concerns you, if it is not yours.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub shares: Vec<ShareView>,
+    /// Whether you may change it.
+    pub can_change: bool,
     /// Counts the changes.
     pub revision: u64,
     pub created_at: String,
@@ -319,8 +321,9 @@ pub struct PlacementView {
     pub zone_id: Option<String>,
 }
 
-impl From<&Board> for BoardView {
-    fn from(board: &Board) -> Self {
+impl BoardView {
+    /// Shows a board as a caller sees it.
+    pub fn new(board: &Board, caller: &Principal) -> Self {
         Self {
             id: board.id.to_string(),
             short_id: board.id.short_id(),
@@ -330,6 +333,7 @@ impl From<&Board> for BoardView {
             zones: board.zones.iter().map(ZoneView::from).collect(),
             items: board.placements.iter().map(PlacementView::from).collect(),
             shares: board.shares.iter().map(ShareView::from).collect(),
+            can_change: caller.may_change_board(board),
             revision: board.revision,
             created_at: time(board.created_at),
             updated_at: time(board.updated_at),

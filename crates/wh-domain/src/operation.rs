@@ -4,7 +4,7 @@
 //! has no row here, and the matrix test calls every row with every kind of credential.
 
 use crate::{
-    Credential, CredentialKind, Denied, Principal, Reach, SessionRole, ShareLevel, UserRole,
+    Board, Credential, CredentialKind, Denied, Principal, Reach, SessionRole, ShareLevel, UserRole,
 };
 
 /// What calling an operation does to the world.
@@ -216,6 +216,12 @@ impl Principal {
             (Reach::User(user), Some(level)) => Reach::UserAndGuest { user, level },
             (reach, _) => reach,
         })
+    }
+
+    /// Tells whether this principal may change a board that it was shown.
+    pub fn may_change_board(&self, board: &Board) -> bool {
+        let allowed = self.authorize(Operation::BoardUpdate);
+        allowed.is_ok_and(|reach| reach.covers_board(board))
     }
 }
 

@@ -143,7 +143,7 @@ pub(crate) async fn read(
     let text = match Address::parse(uri).ok_or_else(|| not_found(uri))? {
         Address::Board(id) => {
             let board = app.board_get(cx, &id).await.map_err(refused)?;
-            json(&BoardView::from(&*board))
+            json(&BoardView::new(&board, &cx.principal))
         }
         Address::Session(id) => {
             let found = app.session_get(cx, &id).await.map_err(refused)?;

@@ -1243,6 +1243,8 @@ export interface components {
             items: components["schemas"]["PlacementView"][];
             /** @description Whom it is shared with; only what concerns you, if it is not yours. */
             shares?: components["schemas"]["ShareView"][];
+            /** @description Whether you may change it. */
+            can_change: boolean;
             /**
              * Format: uint64
              * @description Counts the changes.

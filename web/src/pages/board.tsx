@@ -4,7 +4,7 @@ import { ArrowLeft, Pencil, Plus } from "lucide-react";
 import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 
 import type { Board, BoardCards, Zone } from "@/api/client";
-import { board as boardQuery, boardCards, whoami } from "@/api/queries";
+import { board as boardQuery, boardCards } from "@/api/queries";
 import { AddForm } from "@/components/board/add-form";
 import { CardMenu } from "@/components/board/card-menu";
 import { NameForm } from "@/components/board/name-form";
@@ -56,12 +56,10 @@ type Open = { what: "add" | "name" | "zone" } | { what: "edit" | "delete"; zone:
 
 function Shown({ id, board, cards }: { id: string; board: Board; cards: BoardCards }) {
   const view = useView();
-  const user = useQuery(whoami).data?.user;
   const [open, setOpen] = useState<Open>();
   const change = useBoardChange(id);
   const onChange = (what: BoardChange) => change.mutateAsync(what);
-  const isMine = user?.id === board.owner_id || user?.role === "admin";
-  const refused = isMine ? undefined : "It is somebody else’s board.";
+  const refused = board.can_change ? undefined : "It is somebody else’s board.";
   const isEmpty = board.items.length === 0 && board.zones.length === 0 && cards.sessions.length === 0 && cards.worktrees.length === 0;
   return (
     <div className="flex h-full min-h-0 flex-col">

@@ -34,7 +34,7 @@ pub(super) fn routes() -> Vec<Route> {
             location,
             |server, cx, request: BoardCreateRequest| async move {
                 let board = server.app.board_create(&cx, request.try_into()?).await?;
-                Ok(BoardView::from(&*board))
+                Ok(BoardView::new(&board, &cx.principal))
             },
         ),
         get(
@@ -43,7 +43,7 @@ pub(super) fn routes() -> Vec<Route> {
             "Shows a board with its zones and what lies on it",
             |server, cx, request: BoardGetRequest| async move {
                 let board = server.app.board_get(&cx, &request.board()?).await?;
-                Ok(BoardView::from(&*board))
+                Ok(BoardView::new(&board, &cx.principal))
             },
         ),
         get(
@@ -63,7 +63,7 @@ pub(super) fn routes() -> Vec<Route> {
             "Changes a board; what is absent stays",
             |server, cx, request: BoardUpdateRequest| async move {
                 let board = server.app.board_update(&cx, request.try_into()?).await?;
-                Ok(BoardView::from(&*board))
+                Ok(BoardView::new(&board, &cx.principal))
             },
         ),
         change(
@@ -73,7 +73,7 @@ pub(super) fn routes() -> Vec<Route> {
             "Shares a board and the sessions on it with everyone or with a user, or no longer",
             |server, cx, request: BoardShareRequest| async move {
                 let board = server.app.board_share(&cx, request.try_into()?).await?;
-                Ok(BoardView::from(&*board))
+                Ok(BoardView::new(&board, &cx.principal))
             },
         ),
         create(
@@ -83,7 +83,7 @@ pub(super) fn routes() -> Vec<Route> {
             location,
             |server, cx, request: BoardDuplicateRequest| async move {
                 let board = server.app.board_duplicate(&cx, request.try_into()?).await?;
-                Ok(BoardView::from(&*board))
+                Ok(BoardView::new(&board, &cx.principal))
             },
         ),
     ]

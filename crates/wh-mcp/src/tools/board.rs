@@ -72,7 +72,7 @@ async fn board_list(
 
 async fn board_get(app: Arc<App>, cx: OpContext, request: BoardGetRequest) -> Result<BoardView> {
     let board = app.board_get(&cx, &request.board()?).await?;
-    Ok(BoardView::from(&*board))
+    Ok(BoardView::new(&board, &cx.principal))
 }
 
 async fn board_create(
@@ -81,7 +81,7 @@ async fn board_create(
     request: BoardCreateRequest,
 ) -> Result<BoardView> {
     let board = app.board_create(&cx, request.try_into()?).await?;
-    Ok(BoardView::from(&*board))
+    Ok(BoardView::new(&board, &cx.principal))
 }
 
 async fn board_update(
@@ -90,7 +90,7 @@ async fn board_update(
     request: BoardUpdateRequest,
 ) -> Result<BoardView> {
     let board = app.board_update(&cx, request.try_into()?).await?;
-    Ok(BoardView::from(&*board))
+    Ok(BoardView::new(&board, &cx.principal))
 }
 
 async fn board_share(
@@ -99,7 +99,7 @@ async fn board_share(
     request: BoardShareRequest,
 ) -> Result<BoardView> {
     let board = app.board_share(&cx, request.try_into()?).await?;
-    Ok(BoardView::from(&*board))
+    Ok(BoardView::new(&board, &cx.principal))
 }
 
 async fn board_duplicate(
@@ -108,5 +108,5 @@ async fn board_duplicate(
     request: BoardDuplicateRequest,
 ) -> Result<BoardView> {
     let board = app.board_duplicate(&cx, request.try_into()?).await?;
-    Ok(BoardView::from(&*board))
+    Ok(BoardView::new(&board, &cx.principal))
 }

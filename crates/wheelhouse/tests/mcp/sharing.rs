@@ -142,6 +142,15 @@ async fn lists_show_what_is_shared_when_asked_and_only_then() {
         board["shares"],
         json!([{ "with": "everyone", "level": "read" }])
     );
+    for (key, may) in [
+        (&world.keys.alice, false),
+        (&world.keys.bob, true),
+        (&world.keys.admin, true),
+    ] {
+        let ask = json!({ "board": on.board });
+        let board = Mcp::data(&world.client(key).call("board_get", ask).await);
+        assert_eq!(board["can_change"], json!(may));
+    }
     let answer = world
         .client(&world.keys.alice_client)
         .call("session_list", json!({ "shared": true }))
