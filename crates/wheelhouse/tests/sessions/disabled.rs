@@ -1,14 +1,36 @@
 //! A user who is disabled: shut out at once, and nothing of theirs goes on running.
 
 use wh_api::{KeyCreateRequest, LoopStartRequest, UserCreateRequest, UserUpdateRequest, UserView};
-use wh_client::ClientError;
+use wh_client::{Client, ClientError};
 
 use crate::{
     harness::{World, manage_of, prompt_of},
     worktrees::repo,
 };
 
-async fn turn(world: &World, disabled: bool) -> UserView {
+/// Makes a user and returns the secret of a key of theirs.
+pub(crate) async fn alice(admin: &Client, role: Option<&str>) -> String {
+    let alice = UserCreateRequest {
+        name: "alice".to_owned(),
+        role: role.map(str::to_owned),
+        email: None,
+        avatar_url: None,
+        idempotency_key: None,
+    };
+    admin.user_create(&alice).await.unwrap();
+    let key = KeyCreateRequest {
+        name: "hers".to_owned(),
+        scope: "full".to_owned(),
+        user: Some("alice".to_owned()),
+        expires_at: None,
+        dialect: None,
+        session: None,
+        idempotency_key: None,
+    };
+    admin.key_create(&key).await.unwrap().key.unwrap()
+}
+
+pub(crate) async fn turn(world: &World, disabled: bool) -> UserView {
     let request = UserUpdateRequest {
         user: "alice".to_owned(),
         disabled: Some(disabled),
@@ -28,24 +50,7 @@ fn code(error: &ClientError) -> &str {
 async fn what_a_disabled_user_runs_is_stopped_and_kept() {
     let mut world = World::new();
     let admin = world.client.clone();
-    let alice = UserCreateRequest {
-        name: "alice".to_owned(),
-        role: None,
-        email: None,
-        avatar_url: None,
-        idempotency_key: None,
-    };
-    admin.user_create(&alice).await.unwrap();
-    let key = KeyCreateRequest {
-        name: "hers".to_owned(),
-        scope: "full".to_owned(),
-        user: Some("alice".to_owned()),
-        expires_at: None,
-        dialect: None,
-        session: None,
-        idempotency_key: None,
-    };
-    let secret = admin.key_create(&key).await.unwrap().key.unwrap();
+    let secret = alice(&admin, None).await;
     let hers = world.server.client_with(&secret);
 
     // One at work, one that rests with its process, and a loop.

@@ -373,3 +373,42 @@ async fn private_addresses_are_refused_unless_the_configuration_opens_them() {
     let why = standing(&world).await.last_error.unwrap();
     assert!(why.contains("no address that may be connected to"), "{why}");
 }
+
+#[tokio::test]
+async fn who_is_disabled_is_told_of_nothing_then_and_later() {
+    let mut world = world(5, 100);
+    let admin = world.client.clone();
+    let (witness, hers) = (Receiver::start(OK).await, Receiver::start(OK).await);
+    hook(&world, witness.url(), &["session.created"]).await;
+    let secret = crate::disabled::alice(&admin, Some("admin")).await;
+    world.client = world.server.client_with(&secret);
+    let (at, _) = hook(&world, hers.url(), &["session.created"]).await;
+    world.client = admin.clone();
+    let told = |receiver: &Receiver, session: &str| {
+        receiver.got().iter().any(|got| got.body.contains(session))
+    };
+    let before = world.session().await;
+    world
+        .until("she is told", async || told(&hers, &before))
+        .await;
+
+    crate::disabled::turn(&world, true).await;
+    let meanwhile = world.session().await;
+    world
+        .until("others are told", async || told(&witness, &meanwhile))
+        .await;
+    crate::disabled::turn(&world, false).await;
+    let after = world.session().await;
+    world
+        .until("she is told again", async || told(&hers, &after))
+        .await;
+    let nothing_waits = async || {
+        let request = WebhookListRequest::default();
+        let list = admin.webhook_list(&request).await.unwrap();
+        let own = list.webhooks.iter().find(|it| it.id == at.id);
+        own.is_none_or(|it| it.pending == 0)
+    };
+    world.until("nothing waits", nothing_waits).await;
+    assert!(!told(&hers, &meanwhile), "{:?}", hers.got());
+    assert_eq!(hers.got().len(), 2);
+}
