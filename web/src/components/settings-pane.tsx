@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { api, ask, mark, type Schemas, type Session } from "@/api/client";
 import { keys, runList, worktreeAbout } from "@/api/queries";
+import { put } from "@/live/put";
 import { Button } from "@/ui/button";
 import { toast, toastError } from "@/ui/toast";
 import { counted, dollars, plain } from "@/util/text";
@@ -66,7 +67,7 @@ function Rename({ id, session }: { id: string; session: Session }) {
         }),
       ),
     onSuccess: (changed) => {
-      client.setQueryData(keys.session(id), changed);
+      put(client, keys.session(id), changed);
       toast("The session is renamed");
     },
     onError: toastError,

@@ -2,6 +2,7 @@ import { useMutation, useQueryClient } from "@tanstack/react-query";
 
 import { api, ask, mark, type Board, type Schemas } from "@/api/client";
 import { keys } from "@/api/queries";
+import { put } from "@/live/put";
 import { toastError } from "@/ui/toast";
 
 /** What to change about a board; what is absent stays. */
@@ -23,7 +24,7 @@ export function useBoardChange(id: string) {
     mutationFn: (change: BoardChange) =>
       ask(api.PATCH("/api/v1/boards/{board}", { params: { path: { board: id }, header: mark() }, body: change })),
     onSuccess: (changed) => {
-      client.setQueryData<Board>(keys.board(id), (kept) => (kept && kept.revision > changed.revision ? kept : changed));
+      put<Board>(client, keys.board(id), (kept) => (kept && kept.revision > changed.revision ? kept : changed));
     },
     onError: (error) => {
       toastError(error);

@@ -3,6 +3,7 @@ import { useNavigate } from "@tanstack/react-router";
 
 import { api, ask, mark } from "@/api/client";
 import { keys } from "@/api/queries";
+import { put } from "@/live/put";
 import { toast, toastError } from "@/ui/toast";
 
 const DONE = { start: "resumed", stop: "being stopped", archive: "archived", restore: "restored", delete: "deleted" };
@@ -25,7 +26,7 @@ export function useManage(id: string) {
       if (action === "delete") {
         await navigate({ to: "/" });
       } else {
-        client.setQueryData(keys.session(id), changed);
+        put(client, keys.session(id), changed);
       }
     },
     onError: toastError,

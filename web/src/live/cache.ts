@@ -4,6 +4,7 @@ import type { FeedEvent, Message, Session } from "@/api/client";
 import { keys, pageOf, readMessages } from "@/api/queries";
 
 import { effectsOf } from "./effects";
+import { isStale, put } from "./put";
 import { Single } from "./single";
 
 /** How long what may wait does wait. */
@@ -80,25 +81,13 @@ export class LiveCache {
     }
   }
 
-  /**
-   * The conversation is as long as the last message's number says. Whatever is put into the cache counts as read just now, so a
-   * session that is out of date otherwise is marked again: nobody would read it any more.
-   */
+  /** The conversation is as long as the last message's number says. */
   #grown(session: string, last: number): void {
     const queryKey = keys.session(session);
     const kept = this.client.getQueryData<Session>(queryKey);
-    if (!kept || kept.last_seq >= last) {
-      return;
+    if (kept && kept.last_seq < last) {
+      put<Session>(this.client, queryKey, { ...kept, last_seq: last });
     }
-    const isStale = this.#isStale(queryKey);
-    this.client.setQueryData<Session>(queryKey, { ...kept, last_seq: last });
-    if (isStale) {
-      void this.client.invalidateQueries({ queryKey, exact: true, refetchType: "none" });
-    }
-  }
-
-  #isStale(key: QueryKey): boolean {
-    return this.client.getQueryState(key)?.isInvalidated ?? false;
   }
 
   /** Reads what is new and puts it into the pages that are kept; a conversation nobody looks at is only marked. */
@@ -119,7 +108,7 @@ export class LiveCache {
       const key = keys.messagePage(session, page);
       if (this.client.isFetching({ queryKey: key }) > 0) {
         await this.#fresh(key);
-      } else if (!this.#isStale(key)) {
+      } else if (!isStale(this.client, key)) {
         // One that is out of date misses more than this, and is read when somebody looks at it.
         this.client.setQueryData<Message[]>(key, (kept) => merged(kept, messages));
       }
