@@ -2,6 +2,7 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 
 import { AppRoot } from "@/app";
 import { NotFound } from "@/pages/not-found";
+import { readAuditSearch } from "@/util/audit";
 import { readView } from "@/util/board";
 import { readPane } from "@/util/panes";
 import { readCostSearch } from "@/util/usage";
@@ -70,6 +71,7 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: "/audit",
+    validateSearch: readAuditSearch,
     component: lazyRouteComponent(() => import("@/pages/audit"), "AuditPage"),
   }),
   createRoute({

@@ -4,9 +4,12 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{AuditEntry, InputRefusal, Operation, Outcome, Reference};
+use wh_domain::{
+    AuditAbout, AuditEntry, AuditQuery, DayOffset, InputRefusal, Moment, Operation, Outcome,
+    OutcomeFilter, Page, Surface,
+};
 
-use crate::common::{list_request, optional_reference, time};
+use crate::common::{field, list_request, optional, optional_reference, time};
 
 list_request! {
     /// Which calls to list.
@@ -15,22 +18,39 @@ list_request! {
         user: String,
         /// Only calls of this operation, such as board_create.
         operation: String,
+        /// Only calls that ended so: ok, refused, failed (the fault was the server's), or a code such as FORBIDDEN.
+        outcome: String,
+        /// Only calls that came in here: mcp, rest, server.
+        surface: String,
+        /// Only calls about what has this id, or these last 8 digits of one: they changed it, or named it.
+        about: String,
+        /// Only calls from then on: a day like 2026-11-15, a time in RFC 3339, or 7d (so many days, today among them).
+        since: String,
+        /// Only calls until then: a day, to its end, or a time.
+        until: String,
+        /// How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given.
+        utc_offset: i32,
     }
 }
 
-impl AuditListRequest {
-    /// Returns whose calls are meant.
-    pub fn user(&self) -> Result<Option<Reference>, InputRefusal> {
-        optional_reference("user", self.user.as_deref())
-    }
+impl TryFrom<&AuditListRequest> for AuditQuery {
+    type Error = InputRefusal;
 
-    /// Returns which operation is meant.
-    pub fn operation(&self) -> Result<Option<Operation>, InputRefusal> {
-        let read = |name: &String| {
-            Operation::parse(name)
-                .ok_or_else(|| InputRefusal::new("operation", "is not the name of an operation"))
-        };
-        self.operation.as_ref().map(read).transpose()
+    fn try_from(request: &AuditListRequest) -> Result<Self, InputRefusal> {
+        let operation =
+            |name: &str| Operation::parse(name).ok_or("is not the name of an operation");
+        let surface = |name: &str| Surface::parse(name).ok_or("must be mcp, rest or server");
+        let offset = DayOffset::from_minutes(request.utc_offset.unwrap_or(0));
+        Ok(Self {
+            user: optional_reference("user", request.user.as_deref())?,
+            operation: optional("operation", request.operation.as_deref(), operation)?,
+            outcome: optional("outcome", request.outcome.as_deref(), OutcomeFilter::parse)?,
+            surface: optional("surface", request.surface.as_deref(), surface)?,
+            about: optional("about", request.about.as_deref(), AuditAbout::parse)?,
+            since: optional("since", request.since.as_deref(), Moment::parse)?,
+            until: optional("until", request.until.as_deref(), Moment::parse)?,
+            offset: field("utc_offset", offset)?,
+        })
     }
 }
 
@@ -85,10 +105,20 @@ impl From<AuditEntry> for AuditEntryView {
     }
 }
 
-/// Some calls, newest first.
+/// Some calls, newest first. There may be fewer than asked for, even none, and yet a next page: calls are looked through
+/// 50000 at a time.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct AuditListView {
     pub entries: Vec<AuditEntryView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+}
+
+impl From<Page<AuditEntry, u64>> for AuditListView {
+    fn from(page: Page<AuditEntry, u64>) -> Self {
+        Self {
+            entries: page.items.into_iter().map(AuditEntryView::from).collect(),
+            next_cursor: crate::cursor_of(page.next),
+        }
+    }
 }

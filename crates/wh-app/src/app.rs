@@ -22,7 +22,7 @@ use crate::{
     AppError, Clock, IdSource, LanguageModel, OpContext, Result,
     attempts::Attempts,
     authenticate::PrincipalCache,
-    context::{is_ours, outcome},
+    context::outcome,
     lock::Locks,
     login::LoginLinks,
     loops::LoopWork,
@@ -237,7 +237,8 @@ fn count(operation: Operation, outcome: &'static str) {
 
 /// Logs defects and outages with their causes, once.
 fn log_if_ours(request: Uuid, operation: Operation, error: &AppError) {
-    if !is_ours(error.code) {
+    // Defects and outages are worth a line in the server's log, callers' mistakes are not.
+    if !error.code.is_ours() {
         return;
     }
     let mut chain = String::new();

@@ -1,18 +1,12 @@
 //! The audit log, as those may read it whom it concerns.
 
-use wh_domain::{AuditEntry, Facts, Operation, Page, PageRequest, Reference};
+use wh_domain::{AuditEntry, AuditQuery, Facts, Operation, Page, PageRequest};
 
 use crate::{App, OpContext, Result};
 
-/// Which entries a list holds.
-#[derive(Clone, Debug, Default)]
-pub struct AuditQuery {
-    pub user: Option<Reference>,
-    pub operation: Option<Operation>,
-}
-
 impl App {
-    /// Lists calls, newest first: everybody's for an administrator, one's own otherwise.
+    /// Lists calls, newest first: everybody's for an administrator, one's own otherwise. A page may hold fewer than there
+    /// is room for, even none, and have a next one: see [`wh_store::AuditStore::audit_list`].
     pub async fn audit_list(
         &self,
         cx: &OpContext,
@@ -26,8 +20,8 @@ impl App {
                 Some(reference) => Some(self.user_lookup(reach, reference).await?.id),
                 None => None,
             };
-            let list = self.store.audit_list(reach, user, query.operation, page);
-            Ok(list.await?)
+            let filter = query.filter(user, cx.now)?;
+            Ok(self.store.audit_list(reach, &filter, page).await?)
         })
         .await
     }

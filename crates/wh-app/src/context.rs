@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 use wh_domain::{
-    Denied, ErrorCode, Facts, IdempotencyKey, NewAuditEntry, NewEvent, Operation, Outcome,
-    Principal, Reach, Subject, Surface,
+    Denied, Facts, IdempotencyKey, NewAuditEntry, NewEvent, Operation, Outcome, Principal, Reach,
+    Subject, Surface,
 };
 use wh_store::{Commit, IdempotencyClaim};
 
@@ -103,9 +103,4 @@ pub(crate) fn outcome<T>(result: &Result<T, crate::AppError>) -> Outcome {
         Ok(_) => Outcome::Done,
         Err(error) => Outcome::Refused(error.code),
     }
-}
-
-/// Tells whether a failure is worth a line in the server's log: defects and outages, not callers' mistakes.
-pub(crate) fn is_ours(code: ErrorCode) -> bool {
-    matches!(code, ErrorCode::Internal | ErrorCode::Unavailable)
 }

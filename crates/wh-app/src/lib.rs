@@ -63,7 +63,6 @@ mod zone;
 
 pub use app::{App, AppParts};
 pub use approval::{ApprovalAnswer, ApprovalQuery};
-pub use audit::AuditQuery;
 pub use authenticate::Unauthenticated;
 pub use clock::{Clock, IdSource, RandomIds};
 pub use context::{Idempotency, OpContext};

@@ -56,6 +56,11 @@ impl ErrorCode {
         }
     }
 
+    /// Tells whether the fault is ours: defects and outages, not callers' mistakes.
+    pub fn is_ours(self) -> bool {
+        matches!(self, Self::Internal | Self::Unavailable)
+    }
+
     /// Reads a code back from its text.
     pub fn parse(text: &str) -> Option<Self> {
         Self::ALL.into_iter().find(|code| code.as_str() == text)

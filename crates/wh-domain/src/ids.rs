@@ -81,7 +81,7 @@ impl<K: TypedUuidKind> ShortId for TypedUuid<K> {
 }
 
 /// Returns the short id of an untyped id.
-fn short_id_of(id: Uuid) -> String {
+pub(crate) fn short_id_of(id: Uuid) -> String {
     let hex = id.simple().to_string();
     hex[hex.len() - SHORT_DIGITS..].to_owned()
 }

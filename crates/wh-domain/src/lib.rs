@@ -8,6 +8,7 @@
 mod agent;
 mod approval;
 mod audit;
+mod audit_filter;
 mod board;
 mod budget;
 mod card;
@@ -55,6 +56,7 @@ mod worktree_look;
 pub use agent::{Agent, AgentOrigin, AgentState};
 pub use approval::{Approval, ApprovalFilter, ApprovalKind, ApprovalState, Settlement};
 pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
+pub use audit_filter::{AuditAbout, AuditFilter, AuditQuery, OutcomeFilter};
 pub use board::{
     Board, BoardCopy, BoardFilter, BoardItem, BoardPatch, BoardRefusal, Color, Placement, Position,
     Rect, Zone, ZoneChange,

@@ -9,15 +9,15 @@ use sqlx::sqlite::SqliteRow;
 use sqlx::{Sqlite, SqliteConnection};
 use uuid::Uuid;
 use wh_domain::{
-    AuditEntry, CredentialKind, ErrorCode, NewAuditEntry, Operation, Outcome, Page, PageRequest,
-    Reach, Subject, SubjectKind, Surface, UserId,
+    AuditEntry, AuditFilter, CredentialKind, ErrorCode, NewAuditEntry, Operation, Outcome, Page,
+    PageRequest, Reach, Subject, SubjectKind, Surface,
 };
 use wh_store::{AuditStore, Result};
 
 use crate::SqliteStore;
 use crate::batch::chunks;
 use crate::reach::Query;
-use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
+use crate::row::{self, Parsed, facts_text, micros, uuid, uuid_opt};
 
 #[async_trait]
 impl AuditStore for SqliteStore {
@@ -28,40 +28,14 @@ impl AuditStore for SqliteStore {
     async fn audit_list(
         &self,
         reach: Reach,
-        user: Option<UserId>,
-        operation: Option<Operation>,
+        filter: &AuditFilter,
         page: PageRequest<u64>,
     ) -> Result<Page<AuditEntry, u64>> {
-        let mut query = Query::new("SELECT t.* FROM audit t WHERE ");
-        match reach {
-            Reach::All => query.push("TRUE"),
-            Reach::User(user) | Reach::UserAndGuest { user, .. } => {
-                query.push("t.user_id = ").push_bind(uuid(user))
-            }
-            Reach::Guest { .. } => query.push("FALSE"),
-            Reach::Key(key) => query.push("t.key_id = ").push_bind(uuid(key)),
-            Reach::Tree(session) => query.push("t.session_id = ").push_bind(uuid(session)),
-        };
-        if let Some(user) = user {
-            query.push(" AND t.user_id = ").push_bind(uuid(user));
-        }
-        if let Some(operation) = operation {
-            query
-                .push(" AND t.operation = ")
-                .push_bind(operation.name());
-        }
-        if let Some(after) = page.after {
-            query.push(" AND t.seq < ").push_bind(int(after));
-        }
-        let rows = page.limit.get() + 1;
-        query.push(format_args!(" ORDER BY t.seq DESC LIMIT {rows}"));
-        let rows = self.rows(query).await?;
-        let cursor = |r: &SqliteRow| row::count(r, "seq");
-        row::page("audit entry", rows, page.limit, cursor, audit_row)
+        self.audit_page(reach, filter, page).await
     }
 }
 
-fn audit_row(row: &SqliteRow) -> Parsed<AuditEntry> {
+pub(crate) fn audit_row(row: &SqliteRow) -> Parsed<AuditEntry> {
     let subject = match row::get::<Option<&str>>(row, "subject_kind")? {
         None => None,
         Some(_) => Some(Subject {

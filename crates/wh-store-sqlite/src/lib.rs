@@ -18,6 +18,7 @@
 
 mod approval;
 mod audit;
+mod audit_list;
 mod backup;
 mod batch;
 mod board;

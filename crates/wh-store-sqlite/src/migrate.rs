@@ -96,6 +96,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "run_modes",
         sql: include_str!("../migrations/0018_run_modes.sql"),
     },
+    Migration {
+        name: "audit_refused",
+        sql: include_str!("../migrations/0019_audit_refused.sql"),
+    },
 ];
 
 /// The number of the last step.

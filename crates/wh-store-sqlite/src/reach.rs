@@ -163,7 +163,7 @@ pub(crate) fn push_id(query: &mut Query, id: &IdRef) {
 }
 
 /// Returns the four bytes that 8 hex digits stand for.
-fn short_bytes(digits: &str) -> Option<Vec<u8>> {
+pub(crate) fn short_bytes(digits: &str) -> Option<Vec<u8>> {
     let number = u32::from_str_radix(digits, 16).ok()?;
     Some(number.to_be_bytes().to_vec())
 }

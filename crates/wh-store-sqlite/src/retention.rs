@@ -46,6 +46,11 @@ pub(crate) async fn forget_in_txn(
     })
 }
 
+/// Returns the number of the first entry of the audit log that is not older than `since`.
+pub(crate) async fn audit_since(conn: &mut SqliteConnection, since: Timestamp) -> Result<i64> {
+    first_since(conn, READ_ENDS, READ_FROM, since).await
+}
+
 /// Returns the number of the first row that is not older than `since`.
 ///
 /// Rows are numbered in the order of time, so a few of them have to be looked at, however many there are: reading through the

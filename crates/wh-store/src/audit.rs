@@ -1,9 +1,12 @@
 //! The audit log.
 
 use async_trait::async_trait;
-use wh_domain::{AuditEntry, NewAuditEntry, Operation, Page, PageRequest, Reach, UserId};
+use wh_domain::{AuditEntry, AuditFilter, NewAuditEntry, Page, PageRequest, Reach};
 
 use crate::Result;
+
+/// The most entries that are compared with a filter for one page.
+pub const AUDIT_COMPARED_MAX: u32 = 50_000;
 
 /// Keeps the audit log.
 #[async_trait]
@@ -17,11 +20,14 @@ pub trait AuditStore {
 
     /// Lists entries, newest first: of a user for [`Reach::User`], of a key for [`Reach::Key`], of the calls made by a
     /// session's own tokens for [`Reach::Tree`].
+    ///
+    /// One part of a filter is looked up: the outcome if it is not "done", else the operation, else the user. What that
+    /// leaves within the time is compared with the rest, [`AUDIT_COMPARED_MAX`] entries at a time: a page that ends there
+    /// holds what was found and has a next one.
     async fn audit_list(
         &self,
         reach: Reach,
-        user: Option<UserId>,
-        operation: Option<Operation>,
+        filter: &AuditFilter,
         page: PageRequest<u64>,
     ) -> Result<Page<AuditEntry, u64>>;
 }

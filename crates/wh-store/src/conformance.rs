@@ -6,6 +6,7 @@
 
 pub mod approval;
 pub mod audit;
+pub mod audit_filter;
 pub mod board;
 pub mod commit;
 pub mod event;
@@ -135,6 +136,10 @@ macro_rules! conformance_checks {
                 are_paged_to_the_end,
                 wake_the_watch_when_they_can_be_read,
                 can_be_announced_alone,
+            }
+            audit_filter {
+                filters_hold_together_in_a_store_of_its_own,
+                what_is_rare_is_found_page_by_page,
             }
             audit {
                 of_changes_is_there_at_once,

@@ -40,7 +40,7 @@ use std::path::Path;
 use async_trait::async_trait;
 
 pub use approval::ApprovalStore;
-pub use audit::AuditStore;
+pub use audit::{AUDIT_COMPARED_MAX, AuditStore};
 pub use board::{BoardStore, Fired};
 pub use commit::{Applied, Commit, IdempotencyClaim};
 pub use error::StoreError;

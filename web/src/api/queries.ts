@@ -1,5 +1,8 @@
 import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
 
+import type { AuditSearch } from "@/util/audit";
+import { utcOffset } from "@/util/usage";
+
 import { api, ask, isSignedOut, type Message, type Schemas } from "./client";
 
 /** The name of everything that is kept, from the general to the special: the feed invalidates by the beginning of a name. */
@@ -44,7 +47,7 @@ export const keys = {
   runs: (id: string) => ["runs", id] as const,
   usage: ["usage"] as const,
   usageOf: (query: UsageQuery) => ["usage", query] as const,
-  audit: (operation: string) => ["audit", operation] as const,
+  audit: (search: AuditSearch) => ["audit", search] as const,
 };
 
 /** What has a list of tasks: the tree that a session is in, or a loop. */
@@ -319,13 +322,13 @@ export const usageReport = (query: UsageQuery) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/usage", { params: { query }, signal })),
   });
 
-export const auditList = (operation: string) =>
+export const auditList = (search: AuditSearch) =>
   infiniteQueryOptions({
-    queryKey: keys.audit(operation),
+    queryKey: keys.audit(search),
     staleTime: 0,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: 100, ...(pageParam && { cursor: pageParam }), ...(operation && { operation }) };
+      const query = { limit: 100, utc_offset: utcOffset(), ...search, ...(pageParam && { cursor: pageParam }) };
       return ask(api.GET("/api/v1/audit", { params: { query }, signal }));
     },
     getNextPageParam: (page) => page.next_cursor ?? undefined,

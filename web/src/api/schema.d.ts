@@ -1413,7 +1413,10 @@ export interface components {
             /** Format: int64 */
             max: number;
         };
-        /** @description Some calls, newest first. */
+        /**
+         * @description Some calls, newest first. There may be fewer than asked for, even none, and yet a next page: calls are looked through
+         *     50000 at a time.
+         */
         AuditListView: {
             entries: components["schemas"]["AuditEntryView"][];
             next_cursor?: string | null;
@@ -2784,6 +2787,18 @@ export interface operations {
                 user?: string;
                 /** @description Only calls of this operation, such as board_create. */
                 operation?: string;
+                /** @description Only calls that ended so: ok, refused, failed (the fault was the server's), or a code such as FORBIDDEN. */
+                outcome?: string;
+                /** @description Only calls that came in here: mcp, rest, server. */
+                surface?: string;
+                /** @description Only calls about what has this id, or these last 8 digits of one: they changed it, or named it. */
+                about?: string;
+                /** @description Only calls from then on: a day like 2026-11-15, a time in RFC 3339, or 7d (so many days, today among them). */
+                since?: string;
+                /** @description Only calls until then: a day, to its end, or a time. */
+                until?: string;
+                /** @description How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given. */
+                utc_offset?: number;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */

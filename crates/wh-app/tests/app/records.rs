@@ -1,9 +1,8 @@
 //! The audit log, settings and backups.
 
-use wh_app::AuditQuery;
 use wh_domain::{
-    ErrorCode, KeyScope, Operation, Outcome, PageLimit, PageRequest, SettingChange, SettingKey,
-    SettingValue,
+    AuditQuery, ErrorCode, KeyScope, Operation, Outcome, PageLimit, PageRequest, SettingChange,
+    SettingKey, SettingValue,
 };
 
 use crate::harness::{TestApp, absent, board, refused};

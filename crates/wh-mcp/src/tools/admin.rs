@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use wh_api::{
-    AuditEntryView, AuditListRequest, AuditListView, ConfigGetRequest, ConfigSetRequest,
-    ConfigView, KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest,
-    KeyView, SettingView, UserCreateRequest, UserGetRequest, UserListRequest, UserListView,
+    AuditListRequest, AuditListView, ConfigGetRequest, ConfigSetRequest, ConfigView,
+    KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
+    SettingView, UserCreateRequest, UserGetRequest, UserListRequest, UserListView,
     UserUpdateRequest, UserView, cursor_of,
 };
-use wh_app::{App, AuditQuery, KeyQuery, OpContext, Result};
+use wh_app::{App, KeyQuery, OpContext, Result};
 use wh_domain::Operation;
 
 use super::Tool;
@@ -156,15 +156,7 @@ async fn audit_list(
     cx: OpContext,
     request: AuditListRequest,
 ) -> Result<AuditListView> {
-    let query = AuditQuery {
-        user: request.user()?,
-        operation: request.operation()?,
-    };
-    let page = app
-        .audit_list(&cx, query, request.page().by_number()?)
-        .await?;
-    Ok(AuditListView {
-        entries: page.items.into_iter().map(AuditEntryView::from).collect(),
-        next_cursor: cursor_of(page.next),
-    })
+    let (query, page) = ((&request).try_into()?, request.page().by_number()?);
+    let list = app.audit_list(&cx, query, page).await;
+    list.map(AuditListView::from)
 }

@@ -83,11 +83,12 @@ async fn a_full_disk_passes_without_a_restart() {
     assert_eq!(next, last + 1, "no number is missing");
     support::feed(&store).await;
     let page = wh_domain::PageRequest::first(wh_domain::PageLimit::DEFAULT);
-    let reads = Some(Operation::BoardGet);
-    let noted = store
-        .audit_list(Reach::User(user), None, reads, page)
-        .await
-        .unwrap();
+    let reads = wh_domain::AuditFilter {
+        operation: Some(Operation::BoardGet),
+        ..Default::default()
+    };
+    let noted = store.audit_list(Reach::User(user), &reads, page);
+    let noted = noted.await.unwrap();
     assert_eq!(
         noted.items.len(),
         1,

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    CredentialKind, ErrorCode, Facts, KeyScope, NewAuditEntry, Operation, Outcome as Ended,
-    PageLimit, PageRequest, Reach, Surface,
+    AuditFilter, CredentialKind, ErrorCode, Facts, KeyScope, NewAuditEntry, Operation,
+    Outcome as Ended, PageLimit, PageRequest, Reach, Surface,
 };
 
 use super::Outcome;
-use super::fixture::{self, Made, audit, commit, done, eventually, owned_by, pages};
+use super::fixture::{self, Made, audit, audit_of, commit, done, eventually, owned_by, pages};
 use crate::{Commit, Store};
 
 /// The entry of a change can be read as soon as the change is answered, exactly as it was given.
@@ -31,7 +31,7 @@ pub async fn of_changes_is_there_at_once(store: Arc<dyn Store>) -> Outcome {
     done(store.board_insert(&board, commit).await?);
     let page = PageRequest::first(PageLimit::DEFAULT);
     let listed = store
-        .audit_list(Reach::User(user), None, None, page)
+        .audit_list(Reach::User(user), &AuditFilter::default(), page)
         .await?;
     assert_eq!(listed.items.first().map(|e| &e.body), Some(&entry));
     Ok(())
@@ -47,10 +47,8 @@ pub async fn of_reads_is_there_soon(store: Arc<dyn Store>) -> Outcome {
     store.audit_note(entry.clone()).await?;
     eventually(|| async {
         let page = PageRequest::first(PageLimit::DEFAULT);
-        let operation = Some(Operation::BoardGet);
-        let listed = store
-            .audit_list(Reach::User(user), None, operation, page)
-            .await?;
+        let filter = audit_of(Operation::BoardGet);
+        let listed = store.audit_list(Reach::User(user), &filter, page).await?;
         Ok(listed.items.iter().any(|e| e.body == entry))
     })
     .await
@@ -74,12 +72,8 @@ pub async fn of_many_reads_is_complete_and_in_order(store: Arc<dyn Store>) -> Ou
     for entry in &noted {
         store.audit_note(entry.clone()).await?;
     }
-    let by = Some(Operation::BoardGet);
-    let read = || {
-        pages(100, |page| {
-            store.audit_list(Reach::User(user), None, by, page)
-        })
-    };
+    let by = audit_of(Operation::BoardGet);
+    let read = || pages(100, |page| store.audit_list(Reach::User(user), &by, page));
     eventually(|| async { Ok(read().await?.len() == noted.len()) }).await?;
     let mut listed: Vec<_> = read().await?.into_iter().map(|e| e.body).collect();
     listed.reverse();
@@ -105,8 +99,13 @@ pub async fn is_filtered_and_paged_to_the_end(store: Arc<dyn Store>) -> Outcome 
     }
     let read = |reach, user, operation| {
         let store = Arc::clone(&store);
+        let filter = AuditFilter {
+            user,
+            operation,
+            ..AuditFilter::default()
+        };
         async move {
-            let listed = pages(7, |page| store.audit_list(reach, user, operation, page)).await?;
+            let listed = pages(7, |page| store.audit_list(reach, &filter, page)).await?;
             assert!(listed.is_sorted_by(|a, b| a.seq > b.seq));
             Made::Ok(listed)
         }
@@ -143,13 +142,8 @@ pub async fn is_seen_by_those_it_is_about(store: Arc<dyn Store>) -> Outcome {
         let store = Arc::clone(&store);
         async move {
             let page = PageRequest::first(PageLimit::DEFAULT);
-            Made::Ok(
-                store
-                    .audit_list(reach, None, Some(by), page)
-                    .await?
-                    .items
-                    .len(),
-            )
+            let listed = store.audit_list(reach, &audit_of(by), page).await?;
+            Made::Ok(listed.items.len())
         }
     };
     eventually(|| async { Ok(count(Reach::User(user)).await? == 3) }).await?;

@@ -9,17 +9,16 @@ use wh_domain::{
 };
 
 use super::Outcome;
-use super::fixture::{self, Made, claim, commit, commit_with_event, done, owned_by, whole, word};
+use super::fixture::{
+    self, Made, audit_of, claim, commit, commit_with_event, done, owned_by, whole, word,
+};
 use crate::{Applied, Commit, IdempotencyClaim, Store, StoreError};
 
 async fn audited(store: &Arc<dyn Store>, user: UserId) -> Made<usize> {
     let page = PageRequest::first(PageLimit::MAX);
-    let operation = Some(Operation::BoardCreate);
-    Ok(store
-        .audit_list(Reach::User(user), None, operation, page)
-        .await?
-        .items
-        .len())
+    let made = audit_of(Operation::BoardCreate);
+    let listed = store.audit_list(Reach::User(user), &made, page).await?;
+    Ok(listed.items.len())
 }
 
 async fn announced(store: &Arc<dyn Store>, user: UserId) -> Made<usize> {

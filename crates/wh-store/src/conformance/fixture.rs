@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use newtype_uuid::{GenericUuid, TypedUuid, TypedUuidKind};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, IdRef, IdempotencyKey,
-    Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage, Operation,
-    Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState, Secret,
-    Session, SessionState, Subject, Surface, Title, User, UserId, UserName, UserRole, Worktree,
-    WorktreeId, WorktreeState,
+    AgentName, AuditFilter, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, IdRef,
+    IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage,
+    Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState,
+    Secret, Session, SessionState, Subject, Surface, Title, User, UserId, UserName, UserRole,
+    Worktree, WorktreeId, WorktreeState,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -224,6 +224,14 @@ pub fn audit(user: UserId, operation: Operation) -> NewAuditEntry {
         subject: None,
         outcome: Outcome::Done,
         facts: Facts::new(),
+    }
+}
+
+/// Asks the audit log for the calls of an operation.
+pub fn audit_of(operation: Operation) -> AuditFilter {
+    AuditFilter {
+        operation: Some(operation),
+        ..AuditFilter::default()
     }
 }
 

@@ -4,7 +4,7 @@ use std::sync::Arc;
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use wh_domain::{Operation, PageLimit, PageRequest, Reach};
+use wh_domain::{AuditFilter, Operation, PageLimit, PageRequest, Reach};
 
 use super::Outcome;
 use super::fixture::{self, Made, commit_with_event, done, owned_by};
@@ -15,7 +15,11 @@ const SOON: Duration = Duration::from_secs(10);
 
 async fn audited(store: &Arc<dyn Store>, user: wh_domain::UserId) -> Made<Vec<Operation>> {
     let page = PageRequest::first(PageLimit::MAX);
-    let entries = store.audit_list(Reach::All, Some(user), None, page).await?;
+    let filter = AuditFilter {
+        user: Some(user),
+        ..AuditFilter::default()
+    };
+    let entries = store.audit_list(Reach::All, &filter, page).await?;
     Ok(entries.items.iter().map(|e| e.body.operation).collect())
 }
 

@@ -5,7 +5,7 @@ use std::sync::Arc;
 use wh_domain::{Operation, PageLimit, PageRequest, Reach};
 
 use super::Outcome;
-use super::fixture::{self, audit, commit, owned_by, whole};
+use super::fixture::{self, audit, audit_of, commit, owned_by, whole};
 use crate::{MessageAppend, Store, StoreError};
 
 /// A store that was just opened answers and takes writes.
@@ -33,10 +33,8 @@ pub async fn backs_up_into_a_new_file_only(store: Arc<dyn Store>) -> Outcome {
     assert_eq!(std::fs::read(&path)?, before);
     std::fs::remove_file(&path)?;
     let page = PageRequest::first(PageLimit::DEFAULT);
-    let operation = Some(Operation::BackupCreate);
-    let audited = store
-        .audit_list(Reach::User(user), None, operation, page)
-        .await?;
+    let made = audit_of(Operation::BackupCreate);
+    let audited = store.audit_list(Reach::User(user), &made, page).await?;
     assert_eq!(audited.items.len(), 1);
     let nowhere = path.join("no/such/directory");
     assert!(

@@ -3,6 +3,7 @@
 use clap::{Args, Subcommand};
 use wh_api::{AuditListRequest, AuditListView};
 
+use super::cost::offset_minutes;
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
@@ -13,7 +14,11 @@ use crate::ui::{Table, Ui, moment};
 #[command(after_help = "\
 Examples:
   wheelhouse audit --user ann --limit 20
-  wheelhouse audit list --operation key_create --json")]
+  wheelhouse audit list --operation key_create --json
+  wheelhouse audit --outcome refused --since 7d
+  wheelhouse audit --about 89abcdef --since 2026-11-01 --until 2026-11-15
+
+Calls are looked through 50000 at a time: a list may be short, or empty, and go on with --cursor.")]
 pub(crate) struct AuditArgs {
     #[command(subcommand)]
     command: Option<AuditCommand>,
@@ -35,6 +40,24 @@ struct ListArgs {
     /// Only calls of this operation, such as board_create
     #[arg(long, value_name = "NAME")]
     operation: Option<String>,
+    /// Only calls that ended so: ok, refused, failed (the server's fault), or a code such as FORBIDDEN
+    #[arg(long)]
+    outcome: Option<String>,
+    /// Only calls that came in here: mcp, rest, server
+    #[arg(long)]
+    surface: Option<String>,
+    /// Only calls that changed or named what has this id, or these last 8 digits of one
+    #[arg(long, value_name = "ID")]
+    about: Option<String>,
+    /// Only calls from then on: a day, a time, or days until now like 7d
+    #[arg(long, value_name = "WHEN")]
+    since: Option<String>,
+    /// Only calls until then: a day, to its end, or a time
+    #[arg(long, value_name = "WHEN")]
+    until: Option<String>,
+    /// How far your clocks are from UTC, like +02:00, which decides where a day begins [default: +00:00]
+    #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true)]
+    utc_offset: Option<i32>,
     #[command(flatten)]
     page: PageArgs,
 }
@@ -47,6 +70,12 @@ pub(crate) async fn run(cx: &Context, args: AuditArgs) -> CliResult {
     let request = AuditListRequest {
         user: args.user,
         operation: args.operation,
+        outcome: args.outcome,
+        surface: args.surface,
+        about: args.about,
+        since: args.since,
+        until: args.until,
+        utc_offset: args.utc_offset,
         limit: args.page.limit,
         cursor: args.page.cursor,
     };
@@ -60,6 +89,12 @@ impl ListArgs {
         Self {
             user: self.user.or(outer.user),
             operation: self.operation.or(outer.operation),
+            outcome: self.outcome.or(outer.outcome),
+            surface: self.surface.or(outer.surface),
+            about: self.about.or(outer.about),
+            since: self.since.or(outer.since),
+            until: self.until.or(outer.until),
+            utc_offset: self.utc_offset.or(outer.utc_offset),
             page: PageArgs {
                 limit: self.page.limit.or(outer.page.limit),
                 cursor: self.page.cursor.or(outer.page.cursor),
@@ -88,7 +123,11 @@ fn table(ui: &Ui, list: &AuditListView) -> CliResult {
             &entry.outcome,
         ]);
     }
-    ui.table(&table, "nothing was called yet")?;
+    let nothing = match &list.next_cursor {
+        Some(_) => "no such calls among those that were looked through",
+        None => "no such calls",
+    };
+    ui.table(&table, nothing)?;
     ui.more(list.next_cursor.as_ref())
 }
 

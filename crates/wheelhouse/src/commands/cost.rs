@@ -114,7 +114,7 @@ fn row(table: &mut Table, name: &str, usage: &UsageView) {
 }
 
 /// Reads `+02:00`, `-0530` or `2` into minutes.
-fn offset_minutes(text: &str) -> Result<i32, String> {
+pub(super) fn offset_minutes(text: &str) -> Result<i32, String> {
     let refuse = || "give an offset like +02:00".to_owned();
     let (sign, rest) = match text.split_at_checked(1) {
         Some(("-", rest)) => (-1, rest),

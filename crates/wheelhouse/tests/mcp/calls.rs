@@ -155,6 +155,15 @@ async fn every_call_leaves_a_trace() {
         (&entry["subject_id"], &entry["surface"], &entry["outcome"]),
         (&json!(id), &json!("mcp"), &json!("ok"))
     );
+    // One's own calls are looked through, whatever they are about; an administrator's question is none of bob's.
+    let about = json!({ "about": id, "outcome": "ok", "surface": "mcp", "since": "1d" });
+    let found = async |key: &str| {
+        let list = world.client(key).call("audit_list", about.clone()).await;
+        Mcp::data(&list)["entries"].as_array().unwrap().len()
+    };
+    assert_eq!(found(&world.keys.admin).await, 1);
+    assert_eq!(found(&world.keys.alice).await, 1);
+    assert_eq!(found(&world.keys.bob).await, 0);
 }
 
 #[tokio::test]

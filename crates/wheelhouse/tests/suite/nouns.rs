@@ -115,6 +115,55 @@ fn calls_are_in_the_audit_log() {
 }
 
 #[test]
+fn the_audit_log_is_asked_for_what_is_looked_for() {
+    let server = TestServer::start();
+    let board = run_json(&server, &["board", "create", "x"]);
+    let other = run_json(&server, &["board", "create", "y"]);
+    let (id, short) = (
+        board["id"].as_str().unwrap(),
+        board["short_id"].as_str().unwrap(),
+    );
+    run_json(&server, &["board", "show", short]);
+    assert_eq!(run(&server, &["board", "show", "01234567"]).code, 3);
+    // Reads are written a moment later; what is asked for last comes first.
+    let calls = |arguments: &[&str], count: usize| {
+        let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+        loop {
+            let list = run_json(&server, &[&["audit"], arguments].concat());
+            let entries = list["entries"].as_array().unwrap().iter();
+            let calls: Vec<_> = entries
+                .map(|entry| entry["operation"].as_str().unwrap().to_owned())
+                .collect();
+            if calls.len() == count {
+                return calls;
+            }
+            assert!(std::time::Instant::now() < deadline, "{calls:?}");
+        }
+    };
+    for about in [id, short] {
+        let both = calls(&["--about", about], 2);
+        assert_eq!(both, ["board_get", "board_create"]);
+        let changed = calls(
+            &["list", "--about", about, "--operation", "board_create"],
+            1,
+        );
+        assert_eq!(changed, ["board_create"]);
+    }
+    let other = calls(&["--about", other["id"].as_str().unwrap()], 1);
+    assert_eq!(other, ["board_create"]);
+    for outcome in ["refused", "NOT_FOUND"] {
+        let missed = calls(&["--outcome", outcome, "--surface", "rest"], 1);
+        assert_eq!(missed, ["board_get"]);
+    }
+    let failed = run(&server, &["audit", "--outcome", "failed"]);
+    assert_eq!(failed.code, 0, "{failed:?}");
+    assert!(failed.all().contains("no such calls"), "{failed:?}");
+    let today = calls(&["--since", "1d", "--operation", "board_create"], 2);
+    assert_eq!(today, ["board_create", "board_create"]);
+    calls(&["--until", "2020-01-01"], 0);
+}
+
+#[test]
 fn a_backup_is_a_database_that_serves() {
     let mut server = TestServer::start();
     run_json(&server, &["board", "create", "kept"]);
