@@ -16,6 +16,7 @@ use crate::change::Request;
 use crate::error::store_error;
 use crate::reach::Query;
 use crate::row::{self, Parsed, int, micros, uuid};
+use crate::run_apply::session_event;
 use crate::session_row::session_row;
 use crate::{key, work};
 
@@ -222,14 +223,8 @@ pub(crate) async fn log_in_txn(
 
 /// Makes an event about one of a session's runs.
 fn of_run(session: &Session, kind: EventKind, epoch: u64) -> NewEvent {
-    NewEvent {
-        kind,
-        subject: session.id.into(),
-        owner: session.owner,
-        session: Some(session.id),
-        actor: None,
-        facts: Facts::from([("run".to_owned(), epoch.to_string())]),
-    }
+    let facts = Facts::from([("run".to_owned(), epoch.to_string())]);
+    session_event(session, kind, facts)
 }
 
 /// Lets a token live longer.

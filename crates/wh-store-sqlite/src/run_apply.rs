@@ -110,7 +110,8 @@ async fn check_stored(conn: &mut SqliteConnection, step: &RunStep) -> Result<()>
     }
 }
 
-fn session_event(session: &Session, kind: EventKind, facts: Facts) -> NewEvent {
+/// Makes an event about a session that nobody in particular caused.
+pub(crate) fn session_event(session: &Session, kind: EventKind, facts: Facts) -> NewEvent {
     NewEvent {
         kind,
         subject: session.id.into(),
