@@ -13,7 +13,7 @@ use wh_store::{RunFact, SessionWork};
 use super::{
     keeper::{Keeper, Look},
     launch::{Started, TOKEN_LIFE, in_words},
-    link::{Link, left_behind},
+    link::{Attach, Link, left_behind},
     story::{STOPPED, Story, new_message},
 };
 use crate::Result;
@@ -95,7 +95,8 @@ impl Keeper {
 
     async fn start(&mut self, work: &SessionWork) -> Result<Look> {
         match self.app.run_start(work).await {
-            Ok(Started::Yes { epoch }) => {
+            Ok(Started::Yes { epoch, runner }) => {
+                self.spawned = Some((epoch, runner));
                 self.story = Story::new(epoch, None);
                 self.sent.clear();
                 self.idle_since = None;
@@ -134,14 +135,15 @@ impl Keeper {
                 }
             };
         }
-        let runner = link::read_runner(&dir);
-        let is_dead = runner.is_some_and(|mark| !mark.is_alive());
-        let patience = if is_dead {
-            Duration::ZERO
-        } else {
-            ATTACH_WITHIN
+        let spawned = self.spawned.filter(|(epoch, _)| *epoch == run.epoch);
+        let runner = link::read_runner(&dir).or(spawned.map(|(_, mark)| mark));
+        let attach = Attach {
+            epoch: run.epoch,
+            after: run.journal_seq,
+            within: ATTACH_WITHIN,
+            runner,
         };
-        match Link::open(&dir, run.epoch, run.journal_seq, patience).await {
+        match Link::open(&dir, attach).await {
             Ok(link) => {
                 self.story = Story::new(run.epoch, work.running.as_ref().map(|turn| turn.id));
                 self.sent.clear();

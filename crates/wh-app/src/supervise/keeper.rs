@@ -7,7 +7,7 @@ use newtype_uuid::GenericUuid;
 use tokio::sync::Notify;
 use uuid::Uuid;
 use wh_domain::{Run, Session, SessionId, SettingKey, Turn, TurnId};
-use wh_runner::{AgentEvent, journal::Record, link::LinkError};
+use wh_runner::{AgentEvent, journal::Record, link::LinkError, process::ProcessMark};
 use wh_store::{RunFact, RunStep, SessionWork, StoreError};
 
 use super::{
@@ -27,6 +27,8 @@ pub(super) struct Keeper {
     bell: Arc<Notify>,
     pub(super) link: Option<Link>,
     pub(super) story: Story,
+    /// The process of the run that this keeper started last.
+    pub(super) spawned: Option<(u64, ProcessMark)>,
     /// What the run was told already; telling twice is harmless and telling each time is a waste.
     pub(super) sent: Vec<String>,
     /// Since when the process has had nothing to do.
@@ -67,6 +69,7 @@ impl Keeper {
             bell,
             link: None,
             story: Story::new(0, None),
+            spawned: None,
             sent: Vec::new(),
             idle_since: None,
             renewed_at: None,

@@ -9,7 +9,9 @@ use wh_domain::{
     Abilities, Conversation, Key, KeyBinding, KeyId, KeyScope, Name, Run, Secret, Session,
     ToolsLink,
 };
-use wh_runner::{Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token, link};
+use wh_runner::{
+    Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token, link, process::ProcessMark,
+};
 use wh_store::SessionWork;
 
 use crate::{App, AppError, Result, authenticate::hash_secret};
@@ -27,6 +29,7 @@ pub(super) const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(24);
 pub(super) enum Started {
     Yes {
         epoch: u64,
+        runner: ProcessMark,
     },
     /// Not now: the agent would lose the conversation.
     NotBefore(Timestamp),
@@ -51,9 +54,10 @@ impl App {
         self.store.run_begin(&run, &key).await?;
         let spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
         let dir = self.run_dir(&run);
-        link::spawn(&self.runs.program, &dir, &spec)
+        let runner = link::spawn(&self.runs.program, &dir, &spec)
             .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
-        Ok(Started::Yes { epoch: run.epoch })
+        let epoch = run.epoch;
+        Ok(Started::Yes { epoch, runner })
     }
 
     fn new_run(&self, session: &Session, secret: &Secret, now: Timestamp) -> Result<(Run, Key)> {

@@ -8,10 +8,14 @@ use wh_runner::{
     RunDir,
     journal::{JournalReader, Record},
     link::{Action, Commands, Events, LinkError, LinkEvent, Outcome, attach},
+    process::ProcessMark,
 };
 
 /// How long a run may take to answer a command.
 const REPLY_WITHIN: Duration = Duration::from_secs(10);
+
+/// How often a process that does not answer yet is looked at.
+const LOOK_EVERY: Duration = Duration::from_millis(50);
 
 /// The most records, and bytes of them, that are taken together.
 const BATCH_RECORDS: usize = 256;
@@ -33,6 +37,17 @@ pub(super) struct Link {
     due: Option<Instant>,
 }
 
+/// How to connect to a run.
+pub(super) struct Attach {
+    pub(super) epoch: u64,
+    /// The place in its journal that is stored.
+    pub(super) after: u64,
+    /// How long it may take to listen.
+    pub(super) within: Duration,
+    /// Its process, if that is known.
+    pub(super) runner: Option<ProcessMark>,
+}
+
 /// What a run says of its own accord.
 pub(super) enum Said {
     Records(Vec<Record>),
@@ -41,14 +56,14 @@ pub(super) enum Said {
 }
 
 impl Link {
-    /// Connects and asks for everything behind `after`.
-    pub(super) async fn open(
-        dir: &RunDir,
-        epoch: u64,
-        after: u64,
-        patience: Duration,
-    ) -> Result<Self, LinkError> {
-        let (welcome, commands, events) = attach(dir, patience).await?;
+    /// Connects and asks for everything that is not stored. Gives up early on a process that is gone.
+    pub(super) async fn open(dir: &RunDir, how: Attach) -> Result<Self, LinkError> {
+        let Attach { epoch, after, .. } = how;
+        let (welcome, commands, events) = tokio::select! {
+            biased;
+            attached = attach(dir, how.within) => attached?,
+            () = gone(how.runner) => return Err(LinkError::Ended),
+        };
         if welcome.epoch != epoch {
             let reason = format!("it is run {}, not {epoch}", welcome.epoch);
             return Err(LinkError::Refused { reason });
@@ -141,6 +156,16 @@ impl Link {
     /// Says that everything up to `seq` is stored for good.
     pub(super) async fn ack(&self, seq: u64) -> Result<(), LinkError> {
         self.commands.ack(seq).await
+    }
+}
+
+/// Waits for the end of a process; for good when none is known.
+async fn gone(runner: Option<ProcessMark>) {
+    let Some(runner) = runner else {
+        return std::future::pending().await;
+    };
+    while runner.is_alive() {
+        tokio::time::sleep(LOOK_EVERY).await;
     }
 }
 

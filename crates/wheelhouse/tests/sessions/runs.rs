@@ -94,6 +94,28 @@ async fn what_goes_to_stderr_is_told_while_the_agent_runs() {
 }
 
 #[tokio::test]
+async fn a_process_that_never_speaks_is_noticed_at_once() {
+    let world = World::new();
+    let session = world.session().await;
+    world.prompt(&session, "say ready").await;
+    world.manage(&session, "stop").await;
+    world.until_state(&session, "stopped").await;
+    // The next process cannot take the run for itself, and ends before it listens.
+    let place = world.server.data_dir().join("runs");
+    std::fs::create_dir_all(place.join(format!("{session}-2/lock"))).unwrap();
+    world.send(&session, "say again").await;
+    world.until_state(&session, "interrupted").await;
+    let told = world.client.run_list(&of(&session)).await.unwrap();
+    let [second, _] = &told.runs[..] else {
+        panic!("{told:?}");
+    };
+    let time = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
+    let ended = second.ended_at.as_deref().unwrap();
+    let lived = time(ended).duration_since(time(&second.started_at));
+    assert!(lived.as_secs() < 8, "{lived:?}, and a runner may take 10 s");
+}
+
+#[tokio::test]
 async fn every_life_of_a_process_is_told_with_the_last_of_its_stderr() {
     let world = World::new();
     let session = world.session().await;
