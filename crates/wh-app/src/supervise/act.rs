@@ -5,7 +5,7 @@ use std::time::Duration;
 use jiff::{SignedDuration, Timestamp};
 use wh_domain::{IdRef, MessageKind, Reach, Run, SessionState, SettingKey, ToolsLink, Turn};
 use wh_runner::{
-    link::{self, Action, Outcome},
+    link::{self, Action, LinkError, Outcome},
     process,
 };
 use wh_store::{RunFact, SessionWork};
@@ -155,7 +155,7 @@ impl Keeper {
                 tracing::warn!(session = %self.session, %error, "a run lives and does not answer; trying again");
                 self.tick()
             }
-            Err(_) => {
+            Err(error) => {
                 // What it said until its end is in its journal.
                 let stored = loop {
                     let stored = self.app.store.work_get(self.session).await?;
@@ -173,9 +173,12 @@ impl Keeper {
                 if self.is_stillborn(work, &stored) {
                     return self.start(work).await;
                 }
-                let ending = match self.home_is_gone(work).await {
-                    true => "workspace_missing: the directory the agent works in is gone",
-                    false => "the process that held the agent is gone",
+                let ending = if self.home_is_gone(work).await {
+                    "workspace_missing: the directory the agent works in is gone"
+                } else if never_spoke(&stored) && matches!(error, LinkError::Ended) {
+                    "the process that was to hold the agent ended before it said anything"
+                } else {
+                    "the process that held the agent is gone"
                 };
                 self.gone(work, Some(ending.to_owned()), None).await?;
                 self.app.run_forget(run).await;
@@ -191,8 +194,7 @@ impl Keeper {
             work.session.state,
             SessionState::Creating | SessionState::Idle
         );
-        let never_spoke = run.journal_seq == 0 && run.ready_at.is_none();
-        is_waiting && never_spoke && run.started_at < self.app.started_at
+        is_waiting && never_spoke(run) && run.started_at < self.app.started_at
     }
 
     /// There is a process and we are connected to it.
@@ -392,6 +394,11 @@ impl Keeper {
     fn tick(&self) -> Result<Look> {
         Ok(Look::Rest(self.app.clock.now() + LOOK_EVERY))
     }
+}
+
+/// Tells whether nothing was ever heard of a run's process.
+fn never_spoke(run: &Run) -> bool {
+    run.journal_seq == 0 && run.ready_at.is_none()
 }
 
 /// Returns the turn that is next, if it is to end before it begins.

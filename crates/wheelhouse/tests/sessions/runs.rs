@@ -109,10 +109,12 @@ async fn a_process_that_never_speaks_is_noticed_at_once() {
     let [second, _] = &told.runs[..] else {
         panic!("{told:?}");
     };
-    let time = |text: &str| text.parse::<jiff::Timestamp>().unwrap();
-    let ended = second.ended_at.as_deref().unwrap();
-    let lived = time(ended).duration_since(time(&second.started_at));
-    assert!(lived.as_secs() < 8, "{lived:?}, and a runner may take 10 s");
+    // It was seen to end: nobody waited for as long as a process may take to speak.
+    let ending = second.ending.as_deref().unwrap();
+    assert!(
+        ending.ends_with("ended before it said anything"),
+        "{ending}"
+    );
 }
 
 #[tokio::test]
