@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
-import { useId, useState, type ReactNode } from "react";
+import { useId, useRef, useState, type ReactNode } from "react";
 
 import { api, ask, mark, type Agent, type Repo } from "@/api/client";
 import { agentList, repoList } from "@/api/queries";
@@ -34,6 +34,8 @@ export function WithChoices({ children }: { children: (choices: Choices) => Reac
 export function useWorkplace(choices: Choices) {
   const [place, setPlace] = useState(() => firstPlace(choices.repos));
   const [agent, setAgent] = useState(() => bestAgent(choices.agents));
+  // What was added before the rest was refused; the list may not have it yet when it is sent again.
+  const added = useRef(new Map<string, string>());
   return {
     ...choices,
     place,
@@ -42,7 +44,7 @@ export function useWorkplace(choices: Choices) {
     setAgent,
     isChosen: agent !== "" && isNamed(place),
     /** What the server calls the repository, if it is to be one; it is added first if it is new. */
-    repo: () => repoOf(place, choices.repos),
+    repo: () => repoOf(place, choices.repos, added.current),
   };
 }
 
@@ -68,20 +70,21 @@ function bestAgent(agents: Agent[]): string {
 }
 
 /** Adds the repository first if it is new, and returns what the server calls it. */
-async function repoOf(place: Place, repos: Repo[]): Promise<string | undefined> {
+async function repoOf(place: Place, repos: Repo[], added: Map<string, string>): Promise<string | undefined> {
   switch (place.kind) {
     case "repo":
       return place.id;
     case "scratch":
       return undefined;
     case "add": {
-      const source = place.source.trim();
-      const known = repos.find((repo) => repo.source === source.replace(/(?<=.)\/+$/, ""));
+      const source = place.source.trim().replace(/(?<=.)\/+$/, "");
+      const known = repos.find((repo) => repo.source === source)?.id ?? added.get(source);
       if (known) {
-        return known.id;
+        return known;
       }
-      const added = await ask(api.POST("/api/v1/repos", { params: { header: mark() }, body: { source } }));
-      return added.id;
+      const { id } = await ask(api.POST("/api/v1/repos", { params: { header: mark() }, body: { source } }));
+      added.set(source, id);
+      return id;
     }
   }
 }
