@@ -102,7 +102,7 @@ impl Teller {
             let line = json!({ "type": "approval", "approval": approval });
             return self.ui.json_line(&line);
         }
-        self.break_line()?;
+        self.end_line()?;
         let id = &approval.id;
         let how = match approval.kind.as_str() {
             "question" => {
@@ -130,13 +130,14 @@ impl Teller {
         }
     }
 
-    /// Tells what is held back, and ends a line that words have left open.
-    pub(crate) fn end_line(&mut self) -> CliResult {
-        self.break_line()?;
+    /// Tells what was held back: nothing more comes.
+    pub(crate) fn finish(&mut self) -> CliResult {
+        self.end_line()?;
         self.tell_held()
     }
 
-    fn break_line(&mut self) -> CliResult {
+    /// Ends a line that words have left open.
+    pub(crate) fn end_line(&mut self) -> CliResult {
         match self.mid_line.take() {
             Some(_) => self.ui.raw("\n"),
             None => Ok(()),
@@ -158,7 +159,7 @@ impl Teller {
             return self.ui.json_line(&line);
         }
         if self.mid_line.is_some_and(|seq| seq != message.seq) {
-            self.break_line()?;
+            self.end_line()?;
         }
         if before.is_none() {
             self.tell_held()?;
@@ -188,7 +189,7 @@ impl Teller {
         let told = before.map_or("", |told| told.text.as_str());
         let Some(new) = message.text.strip_prefix(told) else {
             // The agent took its words back; there is no way but to say the new ones whole.
-            self.break_line()?;
+            self.end_line()?;
             return self.words(message, None);
         };
         let text = clean_lines(new);
