@@ -31,7 +31,7 @@ test("allow once, always, and deny with a reason", async () => {
   const call = conversation(page).getByRole("group").filter({ hasText: "push to main" });
   await call.getByText("denied").first().waitFor();
   await call.locator("summary").click();
-  await call.getByText("not on a Friday").waitFor();
+  await call.getByText("denied by admin: not on a Friday").waitFor();
   const answers = await on.server.cli("approvals", "--all", "--json");
   expect(answers).toContain("not on a Friday");
   expect(troubles).toEqual([]);
@@ -57,7 +57,7 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await idle(page);
   const talk = page.getByRole("log").getByRole("article");
   await talk.filter({ hasText: "Agent asks" }).getByText("which colour?", { exact: true }).waitFor();
-  await talk.filter({ hasText: "Answer" }).getByText("teal", { exact: true }).waitFor();
+  await talk.filter({ hasText: "Answer of admin" }).getByText("teal", { exact: true }).waitFor();
   await send(page, "crash");
   await inState(page, "interrupted");
   await page.getByRole("link", { name: "Inbox 1 waiting" }).click();

@@ -78,6 +78,12 @@ pub struct ApprovalView {
     /// The answer, or why it was refused.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub answer: Option<String>,
+    /// Who settled it; nobody when a rule or the clock did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by: Option<String>,
+    /// The session that settled it, if an agent did.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub answered_by_session_id: Option<String>,
     /// When silence becomes a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
@@ -87,6 +93,7 @@ pub struct ApprovalView {
 impl From<&Approval> for ApprovalView {
     fn from(approval: &Approval) -> Self {
         let detail = approval.detail.as_deref();
+        let by = approval.answered_by.as_ref();
         Self {
             id: approval.id.short_id(),
             session: approval.session.to_string(),
@@ -95,6 +102,8 @@ impl From<&Approval> for ApprovalView {
             text: approval.text.clone(),
             detail: detail.and_then(|text| serde_json::from_str(text).ok()),
             answer: approval.answer.clone(),
+            answered_by: by.map(|it| it.name.to_string()),
+            answered_by_session_id: by.and_then(|it| it.session).map(|id| id.to_string()),
             expires_at: approval.expires_at.map(time),
             created_at: time(approval.created_at),
         }

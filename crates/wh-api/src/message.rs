@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wh_domain::{InputRefusal, Message, MessageId, PageLimit, Reference, Session};
+use wh_domain::{InputRefusal, Message, MessageId, PageLimit, Reference, Session, ShortId};
 
 use crate::common::{optional_reference, reference, time};
 
@@ -132,7 +132,7 @@ pub struct MessageView {
     pub kind: String,
     pub text: String,
     pub at: String,
-    /// Who sent a prompt.
+    /// Who sent a prompt or gave an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub sender: Option<String>,
     /// The session that sent it, if an agent did.
@@ -140,6 +140,9 @@ pub struct MessageView {
     pub sender_session_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turn_id: Option<String>,
+    /// The approval that a question, or what became of it, belongs to, by the last 8 digits of its id.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub approval: Option<String>,
     /// The rest of it, such as a tool's input and output.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub detail: Option<Value>,
@@ -161,6 +164,7 @@ impl MessageView {
             text: message.text,
             at: time(message.created_at),
             turn_id: message.turn.map(|turn| turn.to_string()),
+            approval: message.approval.map(|id| id.short_id()),
             detail,
         }
     }

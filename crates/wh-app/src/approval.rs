@@ -84,7 +84,7 @@ impl App {
                 },
                 answer: checked(&found, &answer)?,
                 always: answer.always,
-                by: Some(cx.principal.user),
+                by: Some(cx.sender()),
             };
             let events = vec![NewEvent {
                 kind: EventKind::StateChanged,

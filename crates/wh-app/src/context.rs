@@ -4,7 +4,7 @@ use jiff::Timestamp;
 use uuid::Uuid;
 use wh_domain::{
     Denied, Facts, IdempotencyKey, NewAuditEntry, NewEvent, Operation, Outcome, Principal, Reach,
-    Subject, Surface,
+    Sender, Subject, Surface,
 };
 use wh_store::{Commit, IdempotencyClaim};
 
@@ -30,6 +30,14 @@ impl OpContext {
     /// Decides whether the caller may do this, and on which part of the world.
     pub(crate) fn authorize(&self, operation: Operation) -> Result<Reach, Denied> {
         self.principal.authorize(operation)
+    }
+
+    /// Returns who asks.
+    pub(crate) fn sender(&self) -> Sender {
+        Sender {
+            user: self.principal.user,
+            session: self.principal.credential.session(),
+        }
     }
 
     /// Makes what is committed together with a change to `subject`.

@@ -138,6 +138,7 @@ mod tests {
             turn: None,
             kind: MessageKind::Agent,
             author: None,
+            approval: None,
             text: text.to_owned(),
             detail: None,
             created_at: jiff::Timestamp::UNIX_EPOCH,

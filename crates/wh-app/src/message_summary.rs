@@ -331,6 +331,7 @@ mod tests {
             text: text.to_owned(),
             detail: detail.map(str::to_owned),
             author: None,
+            approval: None,
             created_at: jiff::Timestamp::UNIX_EPOCH,
         };
         let failed = Some(r#"{"status":"failed"}"#);

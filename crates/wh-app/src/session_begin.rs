@@ -6,9 +6,8 @@ use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
     AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, Name, NewEvent, NewTurn, Operation,
-    Owner, Prompt, Reach, Reference, RepoId, Sender, Session, SessionId, SessionInput,
-    SessionPlace, SettingKey, SpawnLimits, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal,
-    WorktreeState,
+    Owner, Prompt, Reach, Reference, RepoId, Session, SessionId, SessionInput, SessionPlace,
+    SettingKey, SpawnLimits, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal, WorktreeState,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
@@ -243,10 +242,7 @@ impl App {
             session,
             prompt: prompt.as_str().to_owned(),
             files: Vec::new(),
-            sender: Sender {
-                user: cx.principal.user,
-                session: cx.principal.credential.session(),
-            },
+            sender: cx.sender(),
             urgent,
             created_at: cx.now,
         }

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{ApprovalId, SessionId, TurnId, UserId};
+use crate::{ApprovalId, Author, Sender, SessionId, TurnId};
 
 /// Something an agent waits for.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +25,7 @@ pub struct Approval {
     /// Allow, or refuse, everything of this kind from now on.
     pub always: bool,
     /// Who settled it; nobody when a rule or the clock did.
-    pub answered_by: Option<UserId>,
+    pub answered_by: Option<Author>,
     /// When silence becomes a refusal.
     pub expires_at: Option<Timestamp>,
     pub created_at: Timestamp,
@@ -106,7 +106,7 @@ pub struct Settlement {
     pub state: ApprovalState,
     pub answer: Option<String>,
     pub always: bool,
-    pub by: Option<UserId>,
+    pub by: Option<Sender>,
 }
 
 /// Which approvals a list holds. Everything left open matches.

@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{MessageId, SessionId, TurnId, UserName};
+use crate::{ApprovalId, MessageId, SessionId, TurnId, UserName};
 
 /// One entry of a transcript.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,16 +17,18 @@ pub struct Message {
     pub text: String,
     /// The rest of it, as JSON.
     pub detail: Option<String>,
-    /// Who sent it, if it is a prompt.
+    /// Who sent a prompt or gave an answer.
     pub author: Option<Author>,
+    /// What a question, or what became of it, belongs to.
+    pub approval: Option<ApprovalId>,
     pub created_at: Timestamp,
 }
 
-/// Who sent a prompt.
+/// Who sent a prompt or settled an approval.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Author {
     pub name: UserName,
-    /// The session whose token sent it.
+    /// The session whose token was used.
     pub session: Option<SessionId>,
 }
 
@@ -38,6 +40,8 @@ pub struct NewMessage {
     pub kind: MessageKind,
     pub text: String,
     pub detail: Option<String>,
+    /// What a question, or what became of it, belongs to.
+    pub approval: Option<ApprovalId>,
     pub created_at: Timestamp,
 }
 

@@ -41,11 +41,11 @@ pub struct NewTurn {
     pub created_at: Timestamp,
 }
 
-/// Who sent a prompt.
+/// Who sends a prompt or settles an approval.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Sender {
     pub user: UserId,
-    /// The session whose token sent it.
+    /// The session whose token was used.
     pub session: Option<SessionId>,
 }
 

@@ -7,8 +7,8 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    Approval, ApprovalFilter, ApprovalId, ApprovalKind, ApprovalState, IdRef, Page, PageRequest,
-    Reach, Session, SessionEvent, SessionId, Settlement,
+    Approval, ApprovalFilter, ApprovalId, ApprovalKind, ApprovalState, Author, IdRef, Page,
+    PageRequest, Reach, Session, SessionEvent, SessionId, Settlement, UserName,
 };
 use wh_store::{Applied, ApprovalStore, Commit, Result, StoreError};
 
@@ -35,7 +35,7 @@ impl ApprovalStore for SqliteStore {
     }
 
     async fn approval_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Approval>> {
-        let mut query = Query::new("SELECT t.* FROM approvals t WHERE ");
+        let mut query = Query::new(WITH_ANSWERER);
         push_id(&mut query, id);
         query.push(" AND ");
         push_session_reach(&mut query, reach);
@@ -52,7 +52,7 @@ impl ApprovalStore for SqliteStore {
         filter: &ApprovalFilter,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Approval, Uuid>> {
-        let mut query = Query::new("SELECT t.* FROM approvals t WHERE ");
+        let mut query = Query::new(WITH_ANSWERER);
         push_session_reach(&mut query, reach);
         if let Some(session) = filter.session {
             query.push(" AND t.session_id = ").push_bind(uuid(session));
@@ -66,7 +66,12 @@ impl ApprovalStore for SqliteStore {
     }
 }
 
+/// Begins a query for approvals, settled ones with who settled them.
+const WITH_ANSWERER: &str = "SELECT t.*, (SELECT name FROM users WHERE id = t.answered_by) AS answerer FROM approvals t WHERE ";
+
 pub(crate) fn approval_row(row: &SqliteRow) -> Parsed<Approval> {
+    let answerer = row::parse_opt(row, "answerer", UserName::parse)?;
+    let session = row::id_opt(row, "answered_by_session_id")?;
     Ok(Approval {
         id: row::id(row, "id")?,
         session: row::id(row, "session_id")?,
@@ -79,7 +84,7 @@ pub(crate) fn approval_row(row: &SqliteRow) -> Parsed<Approval> {
         detail: row::get(row, "detail")?,
         answer: row::get(row, "answer")?,
         always: row::get(row, "always")?,
-        answered_by: row::id_opt(row, "answered_by")?,
+        answered_by: answerer.map(|name| Author { name, session }),
         expires_at: row::time_opt(row, "expires_at")?,
         created_at: row::time(row, "created_at")?,
         settled_at: row::time_opt(row, "settled_at")?,
@@ -87,11 +92,12 @@ pub(crate) fn approval_row(row: &SqliteRow) -> Parsed<Approval> {
     })
 }
 
+/// Adds an approval that nobody has settled; a rule may have.
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, approval: &Approval) -> Result<()> {
     sqlx::query(
         "INSERT INTO approvals (id, session_id, turn_id, epoch, request, kind, state, text, detail, answer, always,
-             answered_by, expires_at, created_at, settled_at, told)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             expires_at, created_at, settled_at, told)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(approval.id))
     .bind(uuid(approval.session))
@@ -104,7 +110,6 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, approval: &Approv
     .bind(approval.detail.as_deref())
     .bind(approval.answer.as_deref())
     .bind(approval.always)
-    .bind(uuid_opt(approval.answered_by))
     .bind(approval.expires_at.map(micros))
     .bind(micros(approval.created_at))
     .bind(approval.settled_at.map(micros))
@@ -146,13 +151,14 @@ pub(crate) async fn settle_in_txn(
     at: Timestamp,
 ) -> Result<()> {
     let settled = sqlx::query(
-        "UPDATE approvals SET state = ?, answer = ?, always = ?, answered_by = ?, settled_at = ?
+        "UPDATE approvals SET state = ?, answer = ?, always = ?, answered_by = ?, answered_by_session_id = ?, settled_at = ?
          WHERE id = ? AND state = 'pending'",
     )
     .bind(settlement.state.as_str())
     .bind(settlement.answer.as_deref())
     .bind(settlement.always)
-    .bind(uuid_opt(settlement.by))
+    .bind(uuid_opt(settlement.by.map(|by| by.user)))
+    .bind(uuid_opt(settlement.by.and_then(|by| by.session)))
     .bind(micros(at))
     .bind(uuid(id))
     .execute(conn)
@@ -170,14 +176,14 @@ pub(crate) async fn by_request_in_txn(
     session: &Session,
     request: &str,
 ) -> Result<Option<Approval>> {
-    let sql = "SELECT * FROM approvals WHERE session_id = ? AND epoch = ? AND request = ?";
-    let found = sqlx::query(sql)
-        .bind(uuid(session.id))
-        .bind(int(session.epoch))
-        .bind(request)
-        .fetch_optional(conn)
-        .await
-        .map_err(store_error)?;
+    let mut query = Query::new(WITH_ANSWERER);
+    query.push("t.session_id = ").push_bind(uuid(session.id));
+    query.push(" AND t.epoch = ").push_bind(int(session.epoch));
+    query
+        .push(" AND t.request = ")
+        .push_bind(request.to_owned());
+    let found = query.build().fetch_optional(conn);
+    let found = found.await.map_err(store_error)?;
     let read = |row| row::direct("approval", approval_row(&row));
     found.map(read).transpose()
 }

@@ -28,8 +28,8 @@ const MESSAGES: &str = "SELECT row, turn_id, kind, text FROM (
          ORDER BY seq DESC LIMIT ?3) ORDER BY seq";
 
 const COPY_MESSAGE: &str =
-    "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at)
-     SELECT ?, ?, ?, ?, kind, text, detail, created_at FROM messages WHERE row = ?";
+    "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, approval_id, created_at)
+     SELECT ?, ?, ?, ?, kind, text, detail, approval_id, created_at FROM messages WHERE row = ?";
 
 /// Copies what a session has in common with the one it branches off.
 pub(crate) async fn copy_in_txn(

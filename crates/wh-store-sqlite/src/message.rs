@@ -92,9 +92,12 @@ impl MessageStore for SqliteStore {
     }
 }
 
-/// Begins a query for messages, prompts with who sent them.
-const WITH_AUTHOR: &str = "SELECT m.*, w.name AS author, u.sender_session_id AS author_session_id FROM messages m
-     LEFT JOIN turns u ON u.id = m.turn_id AND m.kind = 'prompt' LEFT JOIN users w ON w.id = u.sender_user_id ";
+/// Begins a query for messages, prompts with who sent them and answers with who gave them.
+const WITH_AUTHOR: &str = "SELECT m.*, w.name AS author,
+         coalesce(u.sender_session_id, a.answered_by_session_id) AS author_session_id FROM messages m
+     LEFT JOIN turns u ON u.id = m.turn_id AND m.kind = 'prompt'
+     LEFT JOIN approvals a ON a.id = m.approval_id AND m.kind = 'answer'
+     LEFT JOIN users w ON w.id = coalesce(u.sender_user_id, a.answered_by) ";
 
 /// Begins a query for messages of sessions that a condition on `t` may leave out.
 fn with_session() -> Query {
@@ -137,6 +140,7 @@ fn message_row(row: &SqliteRow) -> Parsed<Message> {
         kind: row::parse_enum(row, "kind", MessageKind::parse)?,
         text: row::get(row, "text")?,
         detail: row::get(row, "detail")?,
+        approval: row::id_opt(row, "approval_id")?,
         created_at: row::time(row, "created_at")?,
     })
 }
@@ -219,9 +223,9 @@ fn taken(error: sqlx::Error) -> StoreError {
 /// Returns the insertion of messages with the numbers after the session's last plus `before`; of none if it is fenced.
 fn insert_query(session: SessionId, epoch: u64, before: usize, messages: &[NewMessage]) -> Query {
     let mut query = Query::new(
-        "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at) ",
+        "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, approval_id, created_at) ",
     );
-    query.push("WITH new (id, n, turn_id, kind, text, detail, created_at) AS (");
+    query.push("WITH new (id, n, turn_id, kind, text, detail, approval_id, created_at) AS (");
     query.push_values(
         messages.iter().zip(before + 1..),
         |mut row, (message, n)| {
@@ -231,11 +235,13 @@ fn insert_query(session: SessionId, epoch: u64, before: usize, messages: &[NewMe
                 .push_bind(message.kind.as_str())
                 .push_bind(message.text.as_str())
                 .push_bind(message.detail.as_deref())
+                .push_bind(uuid_opt(message.approval))
                 .push_bind(micros(message.created_at));
         },
     );
     query.push(
-        ") SELECT new.id, s.id, s.last_seq + new.n, new.turn_id, new.kind, new.text, new.detail, new.created_at
+        ") SELECT new.id, s.id, s.last_seq + new.n, new.turn_id, new.kind, new.text, new.detail,
+             new.approval_id, new.created_at
          FROM new CROSS JOIN sessions s WHERE s.id = ",
     );
     query.push_bind(uuid(session));

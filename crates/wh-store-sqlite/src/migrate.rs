@@ -100,6 +100,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "audit_refused",
         sql: include_str!("../migrations/0019_audit_refused.sql"),
     },
+    Migration {
+        name: "answers",
+        sql: include_str!("../migrations/0020_answers.sql"),
+    },
 ];
 
 /// The number of the last step.

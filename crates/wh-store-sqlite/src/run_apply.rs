@@ -150,7 +150,8 @@ impl Applying<'_> {
             RunFact::Settled {
                 request,
                 settlement,
-            } => self.settled(&request, &settlement).await,
+                said,
+            } => self.settled(&request, &settlement, said).await,
             RunFact::Told(id) => self.told(id).await,
             RunFact::TurnStarted {
                 turn,
@@ -259,8 +260,17 @@ impl Applying<'_> {
         });
     }
 
-    async fn settled(&mut self, request: &str, settlement: &Settlement) -> Result<()> {
+    async fn settled(
+        &mut self,
+        request: &str,
+        settlement: &Settlement,
+        said: Option<NewMessage>,
+    ) -> Result<()> {
         let found = approval::by_request_in_txn(self.conn, &self.session, request).await?;
+        if let Some(mut said) = said {
+            said.approval = found.as_ref().map(|approval| approval.id);
+            self.message(None, said);
+        }
         let Some(approval) = found else { return Ok(()) };
         if approval.state == ApprovalState::Pending {
             approval::settle_in_txn(self.conn, approval.id, settlement, self.at).await?;

@@ -108,6 +108,7 @@ macro_rules! conformance_checks {
             approval {
                 makes_its_session_wait_until_it_is_settled,
                 is_settled_once,
+                an_answer_says_who_gave_it,
                 is_found_within_reach,
             }
             worktree {

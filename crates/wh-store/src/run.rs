@@ -41,10 +41,11 @@ pub enum RunFact {
     },
     /// Something is asked, or was and is settled already by a rule.
     Asked(Approval),
-    /// A request of the run is settled, if it was not.
+    /// A request of the run is settled, if it was not; with the words that say so.
     Settled {
         request: String,
         settlement: Settlement,
+        said: Option<NewMessage>,
     },
     /// The agent has been told how an approval was settled.
     Told(ApprovalId),

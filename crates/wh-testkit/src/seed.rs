@@ -173,6 +173,7 @@ impl Seed {
             kind,
             text,
             detail: Some(detail.to_string()),
+            approval: None,
             created_at: epoch(),
         };
         let messages: Vec<_> = messages.into_iter().map(new).collect();

@@ -1649,6 +1649,10 @@ export interface components {
             detail?: unknown;
             /** @description The answer, or why it was refused. */
             answer?: string | null;
+            /** @description Who settled it; nobody when a rule or the clock did. */
+            answered_by?: string | null;
+            /** @description The session that settled it, if an agent did. */
+            answered_by_session_id?: string | null;
             /** @description When silence becomes a refusal. */
             expires_at?: string | null;
             created_at: string;
@@ -1754,11 +1758,13 @@ export interface components {
             kind: string;
             text: string;
             at: string;
-            /** @description Who sent a prompt. */
+            /** @description Who sent a prompt or gave an answer. */
             sender?: string | null;
             /** @description The session that sent it, if an agent did. */
             sender_session_id?: string | null;
             turn_id?: string | null;
+            /** @description The approval that a question, or what became of it, belongs to, by the last 8 digits of its id. */
+            approval?: string | null;
             /** @description The rest of it, such as a tool's input and output. */
             detail?: unknown;
         };

@@ -1,15 +1,15 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
-import { Link } from "@tanstack/react-router";
+import { useMutation } from "@tanstack/react-query";
 import { useId, useState } from "react";
 
 import { api, ask, mark, type Approval } from "@/api/client";
-import { sessionList, shortId } from "@/api/queries";
+import { shortId } from "@/api/queries";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
 
 import { Name } from "./name";
 import { CallBody, callOf } from "./tool-call";
+import { SessionLink } from "./who";
 
 const TITLES: Record<string, string> = {
   permission: "The agent asks for permission",
@@ -68,15 +68,6 @@ export function ApprovalCard({ approval, withSession = false }: { approval: Appr
         )}
       </div>
     </section>
-  );
-}
-
-function SessionLink({ id }: { id: string }) {
-  const title = useQuery(sessionList).data?.sessions.find((session) => session.id === id)?.title;
-  return (
-    <Link to="/sessions/$session" params={{ session: id }} className="min-w-0 truncate text-accent underline">
-      <Name>{title ?? `Session ${id}`}</Name>
-    </Link>
   );
 }
 

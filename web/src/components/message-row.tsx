@@ -7,16 +7,16 @@ import { Disclosure } from "@/ui/disclosure";
 import { AnsiText } from "./ansi-text";
 import { SentFiles } from "./attachments";
 import { Markdown } from "./markdown";
-import { Name } from "./name";
 import { Plan } from "./plan";
 import { ToolCall } from "./tool-call";
+import { Who } from "./who";
 
 /** One entry of a conversation. */
 export const MessageRow = memo(function MessageRow({ message }: { message: Message }) {
   switch (message.kind) {
     case "prompt":
       return (
-        <Entry icon={<User size={15} aria-hidden="true" />} who={<Name>{message.sender ?? "You"}</Name>}>
+        <Entry icon={<User size={15} aria-hidden="true" />} who={<Who name={message.sender ?? "You"} session={message.sender_session_id} />}>
           <Said>{message.text}</Said>
           <SentFiles turn={message.turn_id ?? undefined} detail={message.detail} />
         </Entry>
@@ -63,7 +63,7 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
       );
     case "answer":
       return (
-        <Entry icon={<User size={15} aria-hidden="true" />} who="Answer">
+        <Entry icon={<User size={15} aria-hidden="true" />} who={<AnswerBy message={message} />}>
           <Said>{message.text}</Said>
         </Entry>
       );
@@ -78,6 +78,17 @@ export const MessageRow = memo(function MessageRow({ message }: { message: Messa
       );
   }
 });
+
+/** Answers of earlier versions do not say who gave them. */
+function AnswerBy({ message }: { message: Message }) {
+  return message.sender ? (
+    <>
+      Answer of <Who name={message.sender} session={message.sender_session_id} />
+    </>
+  ) : (
+    "Answer"
+  );
+}
 
 /** What somebody told the agent, as it was written. */
 function Said({ children }: { children: string }) {

@@ -6,6 +6,8 @@ import { approvalsOf } from "@/api/queries";
 import { Badge, type Tone } from "@/ui/badge";
 import { plain } from "@/util/text";
 
+import { Who } from "./who";
+
 /** What a session was asked leave for, by the call it was about. */
 const Settled = createContext<ReadonlyMap<string, Approval>>(new Map());
 
@@ -47,11 +49,19 @@ export function SettledBadge({ approval }: { approval: Approval }) {
   return <Badge tone={tone}>{words}</Badge>;
 }
 
-/** Why: a person's words, or that it was a rule. */
+/** By whom and why: a person's words, or that it was a rule. */
 export function SettledReason({ approval }: { approval: Approval }) {
-  return approval.answer ? (
+  const { answer, answered_by: name, answered_by_session_id: session } = approval;
+  return answer || name ? (
     <p className="text-sm">
-      <SettledBadge approval={approval} /> <span className="break-words">{plain(approval.answer)}</span>
+      <SettledBadge approval={approval} />{" "}
+      {name && (
+        <>
+          by <Who name={name} session={session} />
+        </>
+      )}
+      {name && answer && ": "}
+      {answer && <span className="break-words">{plain(answer)}</span>}
     </p>
   ) : null;
 }

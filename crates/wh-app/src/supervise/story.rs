@@ -135,7 +135,7 @@ impl Teller<'_> {
             AgentEvent::PermissionRequested { request } => self.permission(request),
             AgentEvent::PermissionSettled { id, chosen } => {
                 let state = chosen.map_or(ApprovalState::Withdrawn, asked::state_of);
-                self.settled(id, state, None);
+                self.settled(id, state, None, None);
             }
             AgentEvent::QuestionAsked { question } => self.question(question),
             AgentEvent::QuestionSettled { id, answer } => self.answered(id, answer.as_deref()),
@@ -353,9 +353,15 @@ impl Teller<'_> {
         text: String,
         detail: Option<String>,
     ) {
-        let message = new_message(self.about.ids, self.story.turn, kind, text, self.at);
-        let message = NewMessage { detail, ..message };
+        let message = NewMessage {
+            detail,
+            ..self.new_message(kind, text)
+        };
         self.facts.push(RunFact::Message { reference, message });
+    }
+
+    fn new_message(&self, kind: MessageKind, text: String) -> NewMessage {
+        new_message(self.about.ids, self.story.turn, kind, text, self.at)
     }
 
     /// Tells whether there is room for so much more of this turn, and says so once when there is not.
@@ -392,6 +398,7 @@ pub(super) fn new_message(
         // Text columns hold no NUL.
         text: text.replace('\0', "\u{fffd}"),
         detail: None,
+        approval: None,
         created_at: at,
     }
 }

@@ -176,6 +176,7 @@ impl Keeper {
                     facts.push(RunFact::Settled {
                         request,
                         settlement,
+                        said: None,
                     });
                 }
                 Some(at) => *until = (*until).min(at),

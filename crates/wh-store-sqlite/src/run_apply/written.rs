@@ -188,7 +188,7 @@ fn push_insert(query: &mut Query, session: SessionId, new: NewWords) {
         message,
     } = new;
     query.push(
-        "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, created_at, reference) VALUES (",
+        "INSERT INTO messages (id, session_id, seq, turn_id, kind, text, detail, approval_id, created_at, reference) VALUES (",
     );
     let mut row = query.separated(", ");
     row.push_bind(uuid(message.id))
@@ -198,6 +198,7 @@ fn push_insert(query: &mut Query, session: SessionId, new: NewWords) {
         .push_bind(message.kind.as_str())
         .push_bind(message.text)
         .push_bind(message.detail)
+        .push_bind(uuid_opt(message.approval))
         .push_bind(micros(message.created_at))
         .push_bind(reference);
     query.push(")");

@@ -3,12 +3,12 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Approval, ApprovalFilter, ApprovalKind, ApprovalState, NewTurn, Operation, Reach, Run,
-    SessionStateName, Settlement,
+    Approval, ApprovalFilter, ApprovalKind, ApprovalState, Author, MessageKind, NewMessage,
+    NewTurn, Operation, PageLimit, Reach, Run, Sender, SessionStateName, Settlement,
 };
 
 use super::Outcome;
-use super::fixture::{self, Made, commit, done, pages, whole};
+use super::fixture::{self, Made, commit, done, message, pages, whole};
 use super::run::{begin, fixture_session, idle_session, started, step};
 use super::turn::{queue, turn_value};
 use crate::{RunFact, Store, StoreError};
@@ -68,6 +68,7 @@ pub async fn makes_its_session_wait_until_it_is_settled(store: Arc<dyn Store>) -
     let settled = RunFact::Settled {
         request: "2".to_owned(),
         settlement: settlement(ApprovalState::TimedOut),
+        said: None,
     };
     store.run_apply(step(&run, vec![settled])).await?;
     assert_eq!(state().await?, SessionStateName::Running);
@@ -119,12 +120,60 @@ pub async fn is_settled_once(store: Arc<dyn Store>) -> Outcome {
     let late = RunFact::Settled {
         request: "1".to_owned(),
         settlement: allowed,
+        said: None,
     };
     store.run_apply(step(&run, vec![late])).await?;
     let found = store.approval_find(Reach::All, &whole(asked[0].id)).await?;
     assert_eq!(found[0].state, ApprovalState::Denied);
     assert_eq!(found[0].answer.as_deref(), Some("because"));
     assert_eq!(found[0].detail, asked[0].detail);
+    Ok(())
+}
+
+/// A question and its answer name what they belong to, and so who answered.
+pub async fn an_answer_says_who_gave_it(store: Arc<dyn Store>) -> Outcome {
+    let (session, run, asked) = waiting(&store).await?;
+    let user = fixture::user(&store).await?;
+    let question = NewMessage {
+        approval: Some(asked[0].id),
+        ..message(MessageKind::Question, "which?")
+    };
+    let reference = None;
+    let question = RunFact::Message {
+        reference,
+        message: question,
+    };
+    store.run_apply(step(&run, vec![question])).await?;
+    let by = Sender {
+        user: user.id,
+        session: Some(fixture::id()),
+    };
+    let allowed = Settlement {
+        by: Some(by),
+        ..settlement(ApprovalState::Allowed)
+    };
+    let commit = commit(session.owner.user, Operation::ApprovalAnswer);
+    done(store.approval_settle(asked[0].id, &allowed, commit).await?);
+    let author = Some(Author {
+        name: user.name,
+        session: by.session,
+    });
+    let found = store.approval_find(Reach::All, &whole(asked[0].id)).await?;
+    assert_eq!(found[0].answered_by, author);
+    let settled = |request: &str, text| RunFact::Settled {
+        request: request.to_owned(),
+        settlement: settlement(ApprovalState::TimedOut),
+        said: Some(message(MessageKind::Answer, text)),
+    };
+    let facts = vec![settled("1", "this"), settled("2", "that")];
+    store.run_apply(step(&run, facts)).await?;
+    let told = store.message_list(Reach::All, session.id, 0, PageLimit::MAX);
+    let told: Vec<_> = told.await?.into_iter().rev().take(3).collect();
+    let seen = told.iter().map(|it| (it.approval, it.author.as_ref()));
+    let [first, second] = asked.map(|it| Some(it.id));
+    // Nobody settled the second: the clock did.
+    let expected = [(second, None), (first, author.as_ref()), (first, None)];
+    assert!(seen.eq(expected), "{told:?}");
     Ok(())
 }
 

@@ -207,6 +207,7 @@ pub fn message(kind: MessageKind, text: &str) -> NewMessage {
         kind,
         text: text.to_owned(),
         detail: None,
+        approval: None,
         created_at: now(),
     }
 }

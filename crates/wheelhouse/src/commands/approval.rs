@@ -158,7 +158,7 @@ async fn only_one_of(client: &Client, session: &str) -> CliResult<Option<String>
 }
 
 fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
-    let mut table = Table::new(&["ID", "SESSION", "KIND", "STATE", "AGE", "WHAT"]);
+    let mut table = Table::new(&["ID", "SESSION", "KIND", "STATE", "BY", "AGE", "WHAT"]);
     let now = now();
     for approval in &list.approvals {
         let first_line = approval.text.lines().next().unwrap_or_default();
@@ -170,6 +170,7 @@ fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
             session.unwrap_or("-"),
             &approval.kind,
             &approval.state,
+            approval.answered_by.as_deref().unwrap_or("-"),
             &age(&approval.created_at, now),
             &shortened(first_line, TEXT_CHARS_MAX),
         ]);

@@ -7,7 +7,7 @@ use std::io::IsTerminal;
 use clap::Args;
 use tokio::io::{AsyncBufReadExt, BufReader};
 use tokio::signal::unix::{SignalKind, signal};
-use wh_api::{ApprovalAnswerRequest, ApprovalView, SessionPromptRequest, SessionView};
+use wh_api::{ApprovalAnswerRequest, SessionPromptRequest, SessionView};
 use wh_client::Client;
 
 use self::line::Line;
@@ -131,7 +131,7 @@ impl Attached<'_> {
 
     /// Does what a line says; false when it says to leave.
     async fn typed(&mut self, line: &str) -> CliResult<bool> {
-        let line = Line::read(line, self.question().is_some());
+        let line = Line::read(line, self.following.question());
         let done = match line {
             Line::Nothing => Ok(()),
             Line::Detach => return Ok(false),
@@ -168,17 +168,24 @@ impl Attached<'_> {
     }
 
     async fn settle(&self, answer: ApprovalAnswerRequest) -> CliResult {
-        let asked = pending(&self.client, &self.session.id).await?;
-        let Some(first) = asked.first() else {
-            return Err(CliError::usage("the agent asks for nothing"));
-        };
-        let request = ApprovalAnswerRequest {
-            approval: first.id.clone(),
-            ..answer
+        let request = match answer.approval.as_str() {
+            "" => ApprovalAnswerRequest {
+                approval: self.oldest().await?,
+                ..answer
+            },
+            _ => answer,
         };
         let settled = self.client.approval_answer(&request).await?;
         let note = format!("{}: {}", settled.state, settled.text);
         self.cx.ui.note(&note)
+    }
+
+    /// Returns what the agent has asked for longest.
+    async fn oldest(&self) -> CliResult<String> {
+        let asked = pending(&self.client, &self.session.id).await?;
+        let first = asked.into_iter().next();
+        let nothing = || CliError::usage("the agent asks for nothing");
+        Ok(first.ok_or_else(nothing)?.id)
     }
 
     async fn interrupt(&self) -> CliResult {
@@ -219,11 +226,6 @@ impl Attached<'_> {
         }
         self.standing = standing;
         Ok(())
-    }
-
-    fn question(&self) -> Option<&ApprovalView> {
-        let first = self.standing.approvals.first();
-        first.filter(|approval| approval.kind == "question")
     }
 
     /// Tells whether a pipe has ended and what it sent is done.

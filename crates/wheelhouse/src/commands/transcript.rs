@@ -86,7 +86,7 @@ pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
         }
         from = page.next_after;
     }
-    teller.finish()?;
+    teller.end_line()?;
     match session.last_seq {
         0 => cx.ui.note("nothing has been said yet"),
         _ => Ok(()),

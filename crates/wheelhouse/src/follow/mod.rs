@@ -46,6 +46,12 @@ pub(crate) struct Standing {
     pub(crate) approvals: Vec<ApprovalView>,
 }
 
+impl Standing {
+    fn waits_for(&self, approval: &str) -> bool {
+        self.approvals.iter().any(|it| it.id == approval)
+    }
+}
+
 /// A session that is followed.
 pub(crate) struct Following {
     client: Client,
@@ -130,6 +136,11 @@ impl Following {
         }
     }
 
+    /// Returns the approval of a question that was shown and is open, as far as is known.
+    pub(crate) fn question(&self) -> Option<&str> {
+        self.teller.question()
+    }
+
     /// Ends a line that words have left open.
     pub(crate) fn end_line(&mut self) -> CliResult {
         self.teller.end_line()
@@ -137,25 +148,27 @@ impl Following {
 
     /// Reads what changed and tells it, a page at a time; an error is the server's, a told one the terminal's.
     async fn look(&mut self, change: Change) -> Result<CliResult, ClientError> {
+        let from = change.from.map_or(u64::MAX, |from| from.saturating_sub(1));
         // The state is read first: the last words of a turn are there when its end is.
-        let standing = match change.state {
+        let mut standing = match change.state {
             true => Some(self.read_standing().await?),
             false => None,
         };
-        let from = change.from.map_or(u64::MAX, |from| from.saturating_sub(1));
-        let mut after = Some(self.teller.after().min(from));
-        while let Some(from) = after {
-            let page = read_page(&self.client, &self.scope.session, from).await?;
-            for message in page
-                .messages
-                .iter()
-                .filter(|message| self.scope.holds(message))
-            {
-                if let Err(error) = self.teller.message(message) {
-                    return Ok(Err(error));
-                }
+        loop {
+            if let Some(standing) = &standing {
+                self.teller.keep_question(&standing.approvals);
             }
-            after = page.next_after;
+            if let Err(error) = self.read_messages(from).await? {
+                return Ok(Err(error));
+            }
+            let known = standing.as_ref().unwrap_or(&self.standing);
+            match self.teller.question() {
+                // It was asked after the state was read.
+                Some(question) if !known.waits_for(question) => {
+                    standing = Some(self.read_standing().await?);
+                }
+                _ => break,
+            }
         }
         if let Some(standing) = standing {
             self.standing = standing;
@@ -164,6 +177,22 @@ impl Following {
                     return Ok(Err(error));
                 }
             }
+        }
+        Ok(Ok(()))
+    }
+
+    /// Reads the messages that are new or may have changed, and those after `from`, and tells them.
+    async fn read_messages(&mut self, from: u64) -> Result<CliResult, ClientError> {
+        let mut after = Some(self.teller.after().min(from));
+        while let Some(from) = after {
+            let page = read_page(&self.client, &self.scope.session, from).await?;
+            let messages = page.messages.iter();
+            for message in messages.filter(|message| self.scope.holds(message)) {
+                if let Err(error) = self.teller.message(message) {
+                    return Ok(Err(error));
+                }
+            }
+            after = page.next_after;
         }
         Ok(Ok(()))
     }

@@ -40,10 +40,10 @@ pub(crate) struct Teller {
     /// Messages up to this one are told and do not change.
     floor: u64,
     approvals: BTreeSet<String>,
-    /// Questions that are shown and not answered: each comes as part of the conversation and as what is waited for.
+    /// Approvals whose question is shown: each comes as part of the conversation and as what is waited for.
     asked: BTreeSet<String>,
-    /// A question that is shown with how to answer it, or when the conversation goes on.
-    held: Option<String>,
+    /// The approval of the question that was told last, until something is known to have become of it.
+    question: Option<String>,
     /// The message whose words end in the middle of a line.
     mid_line: Option<u64>,
 }
@@ -58,7 +58,7 @@ impl Teller {
             floor: after,
             approvals: BTreeSet::new(),
             asked: BTreeSet::new(),
-            held: None,
+            question: None,
             mid_line: None,
         }
     }
@@ -81,6 +81,14 @@ impl Teller {
         };
         let before = self.recent.remove(&message.seq);
         let is_same = |told: &Told| told.text == now.text && told.is_open == now.is_open;
+        match message.kind.as_str() {
+            "question" if before.is_none() => self.question.clone_from(&message.approval),
+            "question" => {}
+            _ => drop(
+                self.question
+                    .take_if(|id| message.approval.as_ref() == Some(id)),
+            ),
+        }
         if self.is_wanted(&message.kind) && !before.as_ref().is_some_and(is_same) {
             self.say(message, before.as_ref())?;
         }
@@ -98,42 +106,42 @@ impl Teller {
         if !self.approvals.insert(approval.id.clone()) {
             return Ok(());
         }
+        if approval.kind == "question" {
+            self.question = Some(approval.id.clone());
+        }
         if self.ui.is_json() {
             let line = json!({ "type": "approval", "approval": approval });
             return self.ui.json_line(&line);
         }
         self.end_line()?;
         let id = &approval.id;
+        if self.asked.insert(id.clone()) {
+            self.ask(&approval.kind, &approval.text)?;
+        }
         let how = match approval.kind.as_str() {
             "question" => {
                 format!("wheelhouse answer {id} 'TEXT', or wheelhouse deny {id} to decline")
             }
             _ => format!("wheelhouse approve {id}, or wheelhouse deny {id}"),
         };
-        self.held.take_if(|held| *held == approval.text);
-        self.asked.insert(approval.text.clone());
-        self.ask(&approval.kind, &approval.text)?;
         self.ui.raw(&format!("  {how}\n"))
+    }
+
+    /// Returns the approval of a question that was told and may be open.
+    pub(crate) fn question(&self) -> Option<&str> {
+        self.question.as_deref()
+    }
+
+    /// Forgets a question that is not among what the agent waits for by now.
+    pub(crate) fn keep_question(&mut self, waiting: &[ApprovalView]) {
+        self.question
+            .take_if(|id| waiting.iter().all(|it| it.id != *id));
     }
 
     fn ask(&self, kind: &str, text: &str) -> CliResult {
         let mark = self.ui.paint(Tone::Doubtful, "?");
         let text = clean_lines(text);
         self.ui.raw(&format!("{mark} {kind}: {text}\n"))
-    }
-
-    /// Shows a question that was not shown as what is waited for.
-    fn tell_held(&mut self) -> CliResult {
-        match self.held.take() {
-            Some(text) => self.ask("question", &text),
-            None => Ok(()),
-        }
-    }
-
-    /// Tells what was held back: nothing more comes.
-    pub(crate) fn finish(&mut self) -> CliResult {
-        self.end_line()?;
-        self.tell_held()
     }
 
     /// Ends a line that words have left open.
@@ -161,9 +169,6 @@ impl Teller {
         if self.mid_line.is_some_and(|seq| seq != message.seq) {
             self.end_line()?;
         }
-        if before.is_none() {
-            self.tell_held()?;
-        }
         match message.kind.as_str() {
             "agent" | "thought" => self.words(message, before),
             "tool_call" => self.tool_call(message, before),
@@ -172,12 +177,13 @@ impl Teller {
                 self.block(&message.text, &format!("{sender}> "), Tone::Strong)
             }
             "question" => {
-                self.held = (!self.asked.contains(&message.text)).then(|| message.text.clone());
-                Ok(())
+                self.asked.extend(message.approval.clone());
+                self.ask("question", &message.text)
             }
             "answer" => {
-                self.asked.clear();
-                self.block(&message.text, "answer> ", Tone::Strong)
+                let sender = message.sender.as_deref().map(clean);
+                let who = sender.map_or("answer".to_owned(), |name| format!("{name} answers"));
+                self.block(&message.text, &format!("{who}> "), Tone::Strong)
             }
             "system" => self.block(&message.text, "# ", Tone::Dim),
             _ => self.block(&message.text, "  ", Tone::Dim),

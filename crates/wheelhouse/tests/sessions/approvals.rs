@@ -35,14 +35,17 @@ async fn a_question_is_answered_in_words() {
     assert!(world.said(&session).await.contains("blue"));
     // Whoever reads the conversation later was not there.
     let transcript = world.transcript(&session).await;
-    let talk = transcript
-        .iter()
-        .map(|it| (it.kind.as_str(), it.text.as_str()));
-    let asked = ["question", "answer"];
-    let talk: Vec<_> = talk.filter(|(kind, _)| asked.contains(kind)).collect();
+    let talk = transcript.iter().filter(|it| it.approval.is_some());
+    let talk: Vec<_> = talk
+        .map(|it| (it.kind.as_str(), it.text.as_str(), it.sender.as_deref()))
+        .collect();
+    let name = world.client.whoami().await.unwrap().user.name;
     assert_eq!(
         talk,
-        [("question", "which colour?"), ("answer", "blue")],
+        [
+            ("question", "which colour?", None),
+            ("answer", "blue", Some(name.as_str()))
+        ],
         "{transcript:?}"
     );
 }

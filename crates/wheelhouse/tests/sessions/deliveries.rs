@@ -109,6 +109,9 @@ async fn a_parent_answers_what_its_child_asks() {
         (asked[0].state.as_str(), asked[0].answer.as_deref()),
         ("denied", Some("too risky"))
     );
+    let by = asked[0].answered_by_session_id.as_deref();
+    assert_eq!(by, Some(parent.as_str()), "{asked:?}");
+    assert!(asked[0].answered_by.is_some(), "on behalf of its owner");
 }
 
 #[tokio::test]

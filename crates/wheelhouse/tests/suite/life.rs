@@ -33,7 +33,7 @@ fn what_is_asked_is_listed_and_answered() {
     let log = run(&server, &["logs", &session]).stdout;
     for words in [
         "open it: allow",
-        "? question: which colour?\nanswer> blue\n",
+        "? question: which colour?\nadmin answers> blue\n",
         "close it: reject",
         "✗ close it: failed",
     ] {

@@ -6,8 +6,8 @@ use jiff::SignedDuration;
 use newtype_uuid::GenericUuid;
 use serde_json::json;
 use wh_domain::{
-    Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageKind, Settlement,
-    Verdict,
+    Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageKind, NewMessage,
+    Settlement, Verdict,
 };
 use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, ToolKind};
 use wh_store::RunFact;
@@ -56,8 +56,13 @@ impl Teller<'_> {
         let detail = json!({ "field": question.field });
         let text = question.text.clone();
         let approval = self.approval(&question.id, ApprovalKind::Question, text.clone(), detail);
+        let id = approval.id;
         self.facts.push(RunFact::Asked(approval));
-        self.part_of_talk(MessageKind::Question, text);
+        if let Some(mut message) = self.part_of_talk(MessageKind::Question, text) {
+            message.approval = Some(id);
+            let reference = None;
+            self.facts.push(RunFact::Message { reference, message });
+        }
     }
 
     /// A question is over: with an answer, or because nobody gave one.
@@ -66,20 +71,22 @@ impl Teller<'_> {
             Some(_) => ApprovalState::Allowed,
             None => ApprovalState::Withdrawn,
         };
-        self.settled(request, state, answer.map(str::to_owned));
-        match answer {
+        let said = match answer {
             Some(answer) => self.part_of_talk(MessageKind::Answer, answer.to_owned()),
-            None => self.system("the question was not answered".to_owned()),
-        }
+            None => Some(self.new_message(
+                MessageKind::System,
+                "the question was not answered".to_owned(),
+            )),
+        };
+        self.settled(request, state, answer.map(str::to_owned), said);
     }
 
     /// What was asked and answered belongs to the conversation: whoever reads it later, also an agent that goes on with it, was
     /// not there.
-    fn part_of_talk(&mut self, kind: MessageKind, text: String) {
+    fn part_of_talk(&mut self, kind: MessageKind, text: String) -> Option<NewMessage> {
         self.story.open = None;
-        if self.may_keep(text.len()) {
-            self.message(None, kind, text, None);
-        }
+        let is_kept = self.may_keep(text.len());
+        is_kept.then(|| self.new_message(kind, text))
     }
 
     fn approval(
@@ -113,7 +120,13 @@ impl Teller<'_> {
         }
     }
 
-    pub(super) fn settled(&mut self, request: &str, state: ApprovalState, answer: Option<String>) {
+    pub(super) fn settled(
+        &mut self,
+        request: &str,
+        state: ApprovalState,
+        answer: Option<String>,
+        said: Option<NewMessage>,
+    ) {
         self.facts.push(RunFact::Settled {
             request: request.to_owned(),
             settlement: Settlement {
@@ -122,6 +135,7 @@ impl Teller<'_> {
                 always: false,
                 by: None,
             },
+            said,
         });
     }
 }

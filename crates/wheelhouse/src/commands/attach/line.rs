@@ -12,7 +12,7 @@ pub(super) enum Line {
     Nothing,
     Prompt(String),
     Steer(String),
-    /// How the oldest open approval is to be settled; its id is filled in by whoever knows it.
+    /// How an approval is to be settled: the one that is named, or else the oldest.
     Settle(ApprovalAnswerRequest),
     Interrupt,
     Detach,
@@ -22,8 +22,8 @@ pub(super) enum Line {
 }
 
 impl Line {
-    /// Reads a line. While a question is open, plain text answers it.
-    pub(super) fn read(line: &str, is_answer: bool) -> Self {
+    /// Reads a line. While the question of an approval is open, plain text answers it.
+    pub(super) fn read(line: &str, question: Option<&str>) -> Self {
         let line = line.trim();
         if line.is_empty() {
             return Self::Nothing;
@@ -32,9 +32,12 @@ impl Line {
             return Self::Prompt(format!("/{prompt}"));
         }
         if !line.starts_with('/') {
-            return match is_answer {
-                true => Self::Settle(answer("allow", line, false)),
-                false => Self::Prompt(line.to_owned()),
+            return match question {
+                Some(approval) => Self::Settle(ApprovalAnswerRequest {
+                    approval: approval.to_owned(),
+                    ..answer("allow", line, false)
+                }),
+                None => Self::Prompt(line.to_owned()),
             };
         }
         let (word, rest) = line.split_once(char::is_whitespace).unwrap_or((line, ""));
@@ -67,13 +70,13 @@ mod tests {
 
     #[test]
     fn lines_are_prompts_unless_they_begin_with_a_slash() {
-        assert!(matches!(Line::read("  ", false), Line::Nothing));
-        assert!(matches!(Line::read(" do it ", false), Line::Prompt(text) if text == "do it"));
-        assert!(matches!(Line::read("//compact", false), Line::Prompt(text) if text == "/compact"));
-        assert!(matches!(Line::read("/steer left", false), Line::Steer(text) if text == "left"));
+        assert!(matches!(Line::read("  ", None), Line::Nothing));
+        assert!(matches!(Line::read(" do it ", None), Line::Prompt(text) if text == "do it"));
+        assert!(matches!(Line::read("//compact", None), Line::Prompt(text) if text == "/compact"));
+        assert!(matches!(Line::read("/steer left", None), Line::Steer(text) if text == "left"));
         for unknown in ["/steer", "/nonsense x", "/"] {
             assert!(
-                matches!(Line::read(unknown, true), Line::Unknown(_)),
+                matches!(Line::read(unknown, Some("1")), Line::Unknown(_)),
                 "{unknown}"
             );
         }
@@ -81,14 +84,13 @@ mod tests {
 
     #[test]
     fn a_question_is_answered_by_plain_text() {
-        let Line::Settle(answer) = Line::read("blue", true) else {
+        let Line::Settle(answer) = Line::read("blue", Some("1")) else {
             panic!("not an answer");
         };
-        assert_eq!(
-            (answer.decision.as_str(), answer.text.as_deref()),
-            ("allow", Some("blue"))
-        );
-        let Line::Settle(answer) = Line::read("/deny too late", false) else {
+        let said = (answer.approval.as_str(), answer.decision.as_str());
+        assert_eq!(said, ("1", "allow"));
+        assert_eq!(answer.text.as_deref(), Some("blue"));
+        let Line::Settle(answer) = Line::read("/deny too late", None) else {
             panic!("not an answer");
         };
         assert_eq!(
