@@ -4,8 +4,8 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 use wh_domain::{
-    Board, BoardShareChange, ErrorCode, EventKind, Facts, Operation, Page, PageRequest, Reach,
-    Session, ShareWith,
+    Board, BoardShareChange, ErrorCode, EventKind, Facts, NewEvent, Operation, Owner, Page,
+    PageRequest, Reach, Session, ShareWith,
 };
 use wh_store::{Applied, StoreError};
 
@@ -41,7 +41,18 @@ impl App {
             for _ in 0..SAVE_TRIES_MAX {
                 let board = self.board_lookup(reach, &change.board).await?;
                 let next = Arc::new(board.share(with.clone(), change.level, cx.now)?);
-                let events = vec![board_event(cx, EventKind::Updated, &next)];
+                let mut events = vec![board_event(cx, EventKind::Updated, &next)];
+                if let (ShareWith::User { id, .. }, None) = (&with, change.level) {
+                    // Whoever is told nothing of it any more is told this.
+                    events.push(NewEvent {
+                        owner: Owner {
+                            user: *id,
+                            key: None,
+                        },
+                        facts: Facts::new(),
+                        ..board_event(cx, EventKind::Updated, &next)
+                    });
+                }
                 let commit = cx.commit(operation, next.id.into(), facts.clone(), events);
                 match self.store.board_save(&next, commit).await {
                     Ok(Applied::Done { .. }) => return Ok(next),

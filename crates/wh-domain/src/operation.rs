@@ -169,7 +169,7 @@ operations! {
     ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE,    OWN;
     ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE,    OWN;
     AuditList,          "audit_list",        Read,    Anyone,   false,   NO_ROLE,    OWN;
-    EventList,          "event_list",        Read,    Anyone,   true,    EVERY_ROLE, OWN;
+    EventList,          "event_list",        Read,    Anyone,   true,    EVERY_ROLE, READ;
     BackupCreate,       "backup_create",     Write,   Admin,    false,   NO_ROLE,    OWN;
     LoginLinkCreate,    "login_link_create", Write,   Admin,    false,   NO_ROLE,    OWN;
     LoginRedeem,        "login_redeem",      Write,   Anyone,   false,   NO_ROLE,    OWN;

@@ -1,8 +1,8 @@
 //! The addresses of one subscription, and what is news about each.
 //!
-//! Boards and sessions are told of by the change feed. Nobody tells of what lies in a worktree or which agents there are, and what
-//! others share is not in a guest's feed: those are looked at, by the reading that the caller has, when something happened there and
-//! now and then, and are news when they read differently.
+//! Boards and sessions are told of by the change feed. Nobody tells of what lies in a worktree or which agents there are, and not always
+//! that something of others is not shared any more: those are looked at, by the reading that the caller has, when something happened
+//! there and now and then, and are news when they read differently.
 
 use std::{collections::HashMap, time::Duration};
 

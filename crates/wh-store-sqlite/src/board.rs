@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use uuid::Uuid;
-use wh_domain::{Board, BoardFilter, BoardItem, IdRef, Page, PageRequest, Reach, ShareWith};
+use wh_domain::{Board, BoardFilter, BoardItem, IdRef, Page, PageRequest, Reach};
 use wh_store::{Applied, BoardStore, Commit, Fired, Result, StoreError};
 
 use crate::SqliteStore;
@@ -16,11 +16,12 @@ use crate::error::{insert_error, store_error};
 use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
 use crate::row::{int, micros, uuid, uuid_opt};
 use crate::user::push_page;
-use crate::{session, turn};
+use crate::{guests, session, turn};
 
 #[async_trait]
 impl BoardStore for SqliteStore {
     async fn board_insert(&self, board: &Board, commit: Commit) -> Result<Applied> {
+        self.shared.guests.add(board);
         let change = Change::BoardInsert(Box::new(board.clone()));
         self.commit(change, commit).await
     }
@@ -30,6 +31,7 @@ impl BoardStore for SqliteStore {
     }
 
     async fn board_place(&self, board: &Board, fired: &[Fired], commit: Commit) -> Result<Applied> {
+        self.shared.guests.add(board);
         let change = Change::BoardSave(Box::new(board.clone()), fired.to_vec());
         self.commit(change, commit).await
     }
@@ -255,12 +257,8 @@ async fn insert_shares(batch: &mut Batch<'_>, board: &Board) -> sqlx::Result<()>
     for chunk in shares.chunks(ROWS_MAX) {
         let mut query = Query::new("INSERT INTO board_shares (board_id, user_id, ord, level) ");
         query.push_values(chunk, |mut row, (ord, share)| {
-            let user = match &share.with {
-                ShareWith::Everyone => Vec::new(),
-                ShareWith::User { id, .. } => uuid(*id).as_bytes().to_vec(),
-            };
             row.push_bind(uuid(board.id))
-                .push_bind(user)
+                .push_bind(guests::column(&share.with))
                 .push_bind(int(*ord as u64))
                 .push_bind(share.level.as_str());
         });

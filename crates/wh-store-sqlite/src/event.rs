@@ -1,22 +1,25 @@
 //! The change feed.
 
+use std::cell::Cell;
+
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use tokio::sync::watch;
 use wh_domain::{
-    Event, EventKind, EventSeq, NewEvent, PageLimit, Reach, SessionId, Subject, SubjectKind,
+    Event, EventKind, EventSeq, NewEvent, PageLimit, Reach, SessionId, ShareLevel, Subject,
+    SubjectKind, UserId,
 };
 use wh_store::{EventPage, EventStore, Recent, Result};
 
 use crate::SqliteStore;
 use crate::batch::chunks;
 use crate::change::Request;
-use crate::reach::{Owned, Query, push_tree};
+use crate::reach::{Owned, Query, push_shared_event, push_tree};
 use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
 
-/// Events that are looked through at a time for those of a session's tree.
+/// Events that are looked through at a time for those of a session's tree, or of what is shared.
 const WINDOW: u64 = 5_000;
 
 #[async_trait]
@@ -31,9 +34,12 @@ impl EventStore for SqliteStore {
         let newest = *self.events.borrow();
         let (query, end) = match reach {
             Reach::Tree(session) => {
-                let start = self.window_start(after).await?;
-                let end = start.saturating_add(WINDOW).min(newest);
-                (tree_query(session, start, end, limit), end)
+                let window = self.window(after, newest).await?;
+                (tree_query(session, window, limit), window.1)
+            }
+            Reach::UserAndGuest { user, level } if self.shared.guests.holds(user) => {
+                let window = self.window(after, newest).await?;
+                (guest_query(user, level, window, limit), window.1)
             }
             reach => (owner_query(reach, after, limit), newest),
         };
@@ -54,8 +60,16 @@ impl EventStore for SqliteStore {
     }
 
     fn event_recent(&self, reach: Reach, after: EventSeq) -> Option<Recent> {
+        let unsure = Cell::new(false);
         let sees: Box<dyn Fn(&Event) -> bool> = match reach {
             Reach::All => Box::new(|_| true),
+            Reach::UserAndGuest { user, .. } if self.shared.guests.holds(user) => {
+                Box::new(|event| {
+                    let is_own = reach.covers_owner(event.body.owner);
+                    unsure.set(unsure.get() || !is_own && can_be_shared(event.body.subject.kind));
+                    is_own
+                })
+            }
             Reach::User(_) | Reach::UserAndGuest { .. } => {
                 Box::new(move |event| reach.covers_owner(event.body.owner))
             }
@@ -65,7 +79,9 @@ impl EventStore for SqliteStore {
             // Who belongs to a tree stands in the database.
             Reach::Guest { .. } | Reach::Tree(_) => return None,
         };
-        self.shared.recent.after(after, sees)
+        let recent = self.shared.recent.after(after, sees);
+        // So does what is shared with whom.
+        recent.filter(|_| !unsure.get())
     }
 
     async fn event_bounds(&self) -> Result<(EventSeq, EventSeq)> {
@@ -93,10 +109,11 @@ impl EventStore for SqliteStore {
 }
 
 impl SqliteStore {
-    /// Returns where to begin looking: not among events that are no longer kept.
-    async fn window_start(&self, after: EventSeq) -> Result<EventSeq> {
+    /// Returns after which event to look, which is none that is no longer kept, and up to which.
+    async fn window(&self, after: EventSeq, newest: EventSeq) -> Result<(EventSeq, EventSeq)> {
         let (oldest, _) = self.event_bounds().await?;
-        Ok(after.max(oldest.saturating_sub(1)))
+        let start = after.max(oldest.saturating_sub(1));
+        Ok((start, start.saturating_add(WINDOW).min(newest)))
     }
 }
 
@@ -122,10 +139,8 @@ fn owner_query(reach: Reach, after: EventSeq, limit: PageLimit) -> Query {
 }
 
 /// Asks for events of a session's tree, and of the boards, repositories and worktrees it works on.
-fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLimit) -> Query {
-    let mut query = Query::new("SELECT t.* FROM events t WHERE t.seq > ");
-    query.push_bind(int(start));
-    query.push(" AND t.seq <= ").push_bind(int(end));
+fn tree_query(session: SessionId, window: (EventSeq, EventSeq), limit: PageLimit) -> Query {
+    let mut query = window_query(window);
     query.push(" AND (t.session_id IN ");
     push_tree(&mut query, session, Owned::Sessions);
     query.push(" OR (t.subject_kind = 'session' AND t.subject_id IN ");
@@ -142,6 +157,38 @@ fn tree_query(session: SessionId, start: EventSeq, end: EventSeq, limit: PageLim
     query
 }
 
+/// Asks for events of what a user owns, and of what others share with them.
+fn guest_query(
+    user: UserId,
+    level: ShareLevel,
+    window: (EventSeq, EventSeq),
+    limit: PageLimit,
+) -> Query {
+    let mut query = window_query(window);
+    query
+        .push(" AND (+t.owner_user_id = ")
+        .push_bind(uuid(user));
+    query.push(" OR ");
+    push_shared_event(&mut query, user, level);
+    query.push(")");
+    push_order(&mut query, limit);
+    query
+}
+
+/// Begins a query for events after one number and up to another.
+fn window_query((start, end): (EventSeq, EventSeq)) -> Query {
+    let mut query = Query::new("SELECT t.* FROM events t WHERE t.seq > ");
+    query.push_bind(int(start));
+    query.push(" AND t.seq <= ").push_bind(int(end));
+    query
+}
+
+/// Tells whether others may be told what happens to this, as [`push_shared_event`] does.
+fn can_be_shared(kind: SubjectKind) -> bool {
+    use SubjectKind::{Board, Session, Turn};
+    matches!(kind, Board | Session | Turn)
+}
+
 /// Leaves out what only users themselves may see, as [`is_identity`] does.
 fn push_no_identity(query: &mut Query) {
     query.push(" AND t.subject_kind NOT IN ('user', 'key', 'setting', 'server', 'webhook')");
@@ -149,8 +196,8 @@ fn push_no_identity(query: &mut Query) {
 
 /// Tells whether only users themselves may see what happens to this.
 fn is_identity(kind: SubjectKind) -> bool {
-    use SubjectKind::{Key, Server, Setting, User};
-    matches!(kind, User | Key | Setting | Server)
+    use SubjectKind::{Key, Server, Setting, User, Webhook};
+    matches!(kind, User | Key | Setting | Server | Webhook)
 }
 
 fn push_order(query: &mut Query, limit: PageLimit) {

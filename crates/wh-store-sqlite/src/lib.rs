@@ -30,6 +30,7 @@ mod delivery;
 mod error;
 mod event;
 mod fork;
+mod guests;
 mod header;
 mod idempotency;
 mod key;

@@ -96,6 +96,19 @@ fn push_shared(query: &mut Query, user: UserId, level: ShareLevel, owned: Owned)
     query.push(")");
 }
 
+/// Adds the condition that the event `t` is about a board, a session or a turn that is shared with a user.
+pub(crate) fn push_shared_event(query: &mut Query, user: UserId, level: ShareLevel) {
+    query.push("(t.subject_kind = 'board' AND EXISTS (SELECT 1 FROM board_shares b WHERE b.board_id = t.subject_id AND ");
+    push_given(query, user, level);
+    // The inner `t` is the session; the columns without a table are the event's, since sessions have none of these names.
+    query.push(
+        ")) OR (t.subject_kind IN ('session', 'turn') AND EXISTS (SELECT 1 FROM sessions t
+            WHERE t.id = CASE subject_kind WHEN 'session' THEN subject_id ELSE session_id END AND ",
+    );
+    push_shared(query, user, level, Owned::Sessions);
+    query.push("))");
+}
+
 /// Adds the condition that `t` is shared with a user: for lists, from what the user is given to the things.
 fn push_shared_list(query: &mut Query, user: UserId, level: ShareLevel, owned: Owned) {
     if owned == Owned::Boards {

@@ -15,6 +15,7 @@ use wh_store::{Applied, Commit, IdempotencyClaim, RecentEvents, Result, Store};
 use crate::cache::BoardCache;
 use crate::change::{Change, Request};
 use crate::error::{closed, store_error};
+use crate::guests::Guests;
 use crate::lock::LockFile;
 use crate::notes::Notes;
 use crate::open::Opened;
@@ -53,14 +54,15 @@ impl SqliteStore {
             mut writer,
             readers,
         } = open::open(&options).await?;
-        let last = last_event(&mut writer)
-            .await
-            .map_err(|e| migrate::open_error(&path, &e))?;
+        let unread = |e| migrate::open_error(&path, &e);
+        let last = last_event(&mut writer).await.map_err(unread)?;
+        let guests = Guests::read(&mut writer).await.map_err(unread)?;
         let shared = Shared {
             path,
             pages_max: options.pages_max,
             boards: Arc::new(BoardCache::new()),
             recent: Arc::new(RecentEvents::new(last)),
+            guests: Arc::new(guests),
             notes: Arc::new(Notes::new()),
             closing: CancellationToken::new(),
         };

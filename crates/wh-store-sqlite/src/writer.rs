@@ -14,6 +14,7 @@ use crate::batch::{Batch, Failed, Txn};
 use crate::cache::BoardCache;
 use crate::change::Request;
 use crate::checkpoint::Checkpoint;
+use crate::guests::Guests;
 use crate::notes::{Notes, Waiting};
 use crate::{event, idempotency, open};
 
@@ -30,6 +31,7 @@ pub(crate) struct Shared {
     pub(crate) pages_max: Option<u32>,
     pub(crate) boards: Arc<BoardCache>,
     pub(crate) recent: Arc<RecentEvents>,
+    pub(crate) guests: Arc<Guests>,
     pub(crate) notes: Arc<Notes>,
     pub(crate) closing: CancellationToken,
 }

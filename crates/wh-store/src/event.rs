@@ -24,7 +24,7 @@ pub trait EventStore {
     /// Returns events after `after` that lie within reach.
     ///
     /// An event about a session lies within reach of those who reach the session; one about a user or a setting, of
-    /// that user or of [`Reach::All`].
+    /// that user or of [`Reach::All`]. Of what others share, boards, sessions and turns are told of.
     async fn event_list(
         &self,
         reach: Reach,

@@ -28,7 +28,8 @@ pub async fn filters_hold_together_in_a_store_of_its_own(store: Arc<dyn Store>) 
         let entry = call(n, &users, &boards, began);
         store.audit_note(entry).await?;
     }
-    let everything = || pages(100, |page| store.audit_list(Reach::All, &NO_FILTER, page));
+    let no_filter = AuditFilter::default();
+    let everything = || pages(100, |page| store.audit_list(Reach::All, &no_filter, page));
     let made = CALLS as usize + users.len();
     eventually(|| async { Ok(everything().await?.len() == made) }).await?;
     let everything = everything().await?;
@@ -81,16 +82,6 @@ pub async fn what_is_rare_is_found_page_by_page(store: Arc<dyn Store>) -> Outcom
     Ok(())
 }
 
-const NO_FILTER: AuditFilter = AuditFilter {
-    user: None,
-    operation: None,
-    outcome: None,
-    surface: None,
-    about: None,
-    since: None,
-    until: None,
-};
-
 /// Returns one of many calls: a minute apart, by two users, of all surfaces and outcomes, about three boards in every way
 /// of writing their ids. Some took long and are written late.
 fn call(n: u32, users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) -> NewAuditEntry {
@@ -126,7 +117,7 @@ fn call(n: u32, users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) ->
 
 /// Returns every combination of some things that can be asked for.
 fn filters(users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) -> Made<Vec<AuditFilter>> {
-    let mut filters = vec![NO_FILTER];
+    let mut filters = vec![AuditFilter::default()];
     let mut each = |values: Vec<&dyn Fn(&mut AuditFilter)>| {
         let mut more = filters.clone();
         for set in values {

@@ -156,6 +156,11 @@ pub async fn are_seen_by_those_who_reach_their_subject(store: Arc<dyn Store>) ->
             owned_by(other),
         ), // 6
         minted,                                                 // 7
+        event(
+            EventKind::Created,
+            fixture::id::<wh_domain::WebhookKind>().into(),
+            of_key,
+        ), // 8
     ];
     let commit = Commit {
         events: events.clone(),
@@ -167,8 +172,8 @@ pub async fn are_seen_by_those_who_reach_their_subject(store: Arc<dyn Store>) ->
             .await?,
     );
     for (reach, expected) in [
-        (Reach::All, vec![0, 1, 2, 3, 4, 5, 6, 7]),
-        (Reach::User(user), vec![0, 2, 3, 4, 5, 7]),
+        (Reach::All, vec![0, 1, 2, 3, 4, 5, 6, 7, 8]),
+        (Reach::User(user), vec![0, 2, 3, 4, 5, 7, 8]),
         (Reach::User(other), vec![1, 6]),
         (Reach::Key(key), vec![3]),
         (Reach::Tree(parent.id), vec![2, 4, 5]),

@@ -3,13 +3,13 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Board, BoardItem, BoardPatch, MessageKind, Operation, PageLimit, Placement, Position, Reach,
-    Session, SessionFilter, ShareLevel, ShareWith, User,
+    Board, BoardItem, BoardPatch, Event, EventKind, MessageKind, NewEvent, Operation, PageLimit,
+    Placement, Position, Reach, Session, SessionFilter, ShareLevel, ShareWith, Subject, User,
 };
 
 use super::Outcome;
-use super::fixture::{self, Made, commit, done, message, now, owned_by, pages, whole};
-use crate::{MessageAppend, Store};
+use super::fixture::{self, Made, commit, done, event, message, now, owned_by, pages, whole};
+use crate::{EventsSeen, MessageAppend, Store};
 
 /// A user with a board, a session that was begun on it, one that was placed there and one that is elsewhere.
 struct Host {
@@ -89,7 +89,58 @@ async fn seen(store: &Arc<dyn Store>, reach: Reach, host: &Host) -> Made<[bool; 
             "transcript of {reach:?}"
         );
     }
+    if matches!(reach, Reach::UserAndGuest { .. }) {
+        let is_own = reach.covers_owner(host.board.owner);
+        check_told(store, reach, host, seen, is_own).await?;
+    }
     Ok(seen)
+}
+
+/// Makes sure that the feed tells of a host's things that are seen, and of nothing else: of what belongs to a session, guests are
+/// told of its turns.
+async fn check_told(
+    store: &Arc<dyn Store>,
+    reach: Reach,
+    host: &Host,
+    seen: [bool; 4],
+    is_own: bool,
+) -> Made<()> {
+    let owner = host.board.owner;
+    let start = *store.event_watch().borrow();
+    let mut expected = Vec::new();
+    let mut announce = async |event: NewEvent, is_told: bool| {
+        let event = NewEvent { owner, ..event };
+        store.event_announce(now(), event.clone()).await?;
+        expected.extend(is_told.then_some(event));
+        Made::Ok(())
+    };
+    let of = |subject: Subject| event(EventKind::Updated, subject, owner);
+    announce(of(host.board.id.into()), seen[0]).await?;
+    let sessions = [&host.begun, &host.placed, &host.elsewhere];
+    for (session, is_seen) in sessions.into_iter().zip(&seen[1..]) {
+        let of_session = |subject| NewEvent {
+            session: Some(session.id),
+            ..of(subject)
+        };
+        announce(of(session.id.into()), *is_seen).await?;
+        let turn = fixture::id::<wh_domain::TurnKind>();
+        announce(of_session(turn.into()), *is_seen).await?;
+        let approval = fixture::id::<wh_domain::ApprovalIdKind>();
+        announce(of_session(approval.into()), is_own).await?;
+    }
+    let of_host = |event: &Event| event.body.owner == owner;
+    let page = store.event_list(reach, start, PageLimit::MAX).await?;
+    let told: Vec<_> = page.events.into_iter().filter(of_host).collect();
+    assert!(
+        told.iter().map(|it| &it.body).eq(&expected),
+        "{reach:?}: {told:?}"
+    );
+    if let Some(recent) = store.event_recent(reach, start) {
+        let from_memory = recent.events.iter().flat_map(EventsSeen::iter);
+        let from_memory = from_memory.filter(|event| of_host(event));
+        assert!(from_memory.eq(&told), "memory says the same, or nothing");
+    }
+    Ok(())
 }
 
 /// Only those see a shared board, and the sessions on it, whom it is shared with, at the level that is asked for.
