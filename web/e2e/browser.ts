@@ -34,8 +34,8 @@ export interface Visit {
   foreign: string[];
 }
 
-/** Opens a page in a browser profile of its own, signed in by a fresh link. */
-export async function visit(browser: Browser, server: TestServer): Promise<Visit> {
+/** Opens a page in a browser profile of its own, signed in by a fresh link, as the administrator or as somebody else. */
+export async function visit(browser: Browser, server: TestServer, user?: string): Promise<Visit> {
   const context = await browser.newContext({ viewport: { width: 1400, height: 900 } });
   const page = await context.newPage();
   page.setDefaultTimeout(WAIT_MS);
@@ -55,7 +55,7 @@ export async function visit(browser: Browser, server: TestServer): Promise<Visit
       made.foreign.push(request.url());
     }
   });
-  await page.goto(await server.loginLink());
+  await page.goto(await server.loginLink(user));
   return made;
 }
 

@@ -53,8 +53,8 @@ export class TestServer {
     return stdout.trim();
   }
 
-  loginLink(): Promise<string> {
-    return this.cli("login", "--quiet");
+  loginLink(user?: string): Promise<string> {
+    return this.cli("login", "--quiet", ...(user ? ["--user", user] : []));
   }
 
   /** Makes a key for a program. */

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    Description, InputRefusal, Reference, Session, SessionId, SessionPatch, SessionState,
-    SessionStateName, ShortId, Title, ToolsLink,
+    Description, InputRefusal, Reference, Session, SessionId, SessionPatch, SessionQuery,
+    SessionState, SessionStateName, ShareLevel, ShortId, Title, ToolsLink,
 };
 
 use crate::{
@@ -32,31 +32,27 @@ list_request! {
     }
 }
 
-impl SessionListRequest {
-    /// Returns the states asked for.
-    pub fn states(&self) -> Result<Vec<SessionStateName>, InputRefusal> {
-        let read = |text: &String| {
+impl TryFrom<&SessionListRequest> for SessionQuery {
+    type Error = InputRefusal;
+
+    fn try_from(request: &SessionListRequest) -> Result<Self, InputRefusal> {
+        let state = |text: &String| {
             SessionStateName::parse(text).ok_or_else(|| {
                 let known: Vec<_> = SessionStateName::ALL.iter().map(|s| s.as_str()).collect();
                 InputRefusal::new("states", format!("must be among {}", known.join(", ")))
             })
         };
-        self.states.iter().flatten().map(read).collect()
-    }
-
-    /// Returns the board asked for.
-    pub fn board(&self) -> Result<Option<Reference>, InputRefusal> {
-        optional_reference("board", self.board.as_deref())
-    }
-
-    /// Returns the worktree asked for.
-    pub fn worktree(&self) -> Result<Option<Reference>, InputRefusal> {
-        optional_reference("worktree", self.worktree.as_deref())
-    }
-
-    /// Returns the parent asked for.
-    pub fn parent(&self) -> Result<Option<Reference>, InputRefusal> {
-        optional_reference("parent", self.parent.as_deref())
+        let states: Result<_, _> = request.states.iter().flatten().map(state).collect();
+        Ok(Self {
+            states: states?,
+            spawned: None,
+            needs_you: request.needs_you.unwrap_or(false),
+            board: optional_reference("board", request.board.as_deref())?,
+            worktree: optional_reference("worktree", request.worktree.as_deref())?,
+            parent: optional_reference("parent", request.parent.as_deref())?,
+            include_archived: request.include_archived.unwrap_or(false),
+            shared: request.shared.unwrap_or(false),
+        })
     }
 }
 
@@ -166,6 +162,9 @@ pub struct SessionView {
     pub failure: Option<String>,
     pub archived: bool,
     pub owner_id: String,
+    /// What you may do with it when it is somebody else's who shares it with you: read or prompt; only told of one session.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub shared: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -228,6 +227,7 @@ impl From<&Session> for SessionView {
             policy: PolicyInput::from(&session.policy),
             runs: session.epoch,
             tools_link: None,
+            shared: None,
             last_seq: session.last_seq,
             last_words: session.last_words.clone(),
             tokens_used: session.usage.tokens(),
@@ -239,10 +239,11 @@ impl From<&Session> for SessionView {
 }
 
 impl SessionView {
-    /// Shows a session and whether its agent has reached our tools.
-    pub fn with_tools(session: &Session, tools: Option<ToolsLink>) -> Self {
+    /// Shows a session, whether its agent has reached our tools, and how much of it is given to whoever asks.
+    pub fn whole(session: &Session, tools: Option<ToolsLink>, shared: Option<ShareLevel>) -> Self {
         Self {
             tools_link: tools.map(|link| link.as_str().to_owned()),
+            shared: shared.map(|level| level.as_str().to_owned()),
             ..Self::from(session)
         }
     }

@@ -5,10 +5,10 @@ use std::collections::HashMap;
 use uuid::Uuid;
 use wh_domain::{
     BoardCards, BoardId, Operation, Page, PageLimit, PageRequest, Reach, Reference, Session,
-    SessionCard, SessionFilter, WorktreeCard, WorktreeFilter, WorktreeId,
+    SessionCard, SessionFilter, SessionQuery, WorktreeCard, WorktreeFilter, WorktreeId,
 };
 
-use crate::{App, OpContext, Result, SessionQuery, context::facts};
+use crate::{App, OpContext, Result, context::facts};
 
 /// The most sessions, and the most worktrees, that a board is shown with; the newest are.
 const CARDS_MAX: usize = 1_000;

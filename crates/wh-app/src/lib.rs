@@ -74,7 +74,7 @@ pub use message::{MessageQuery, Transcript};
 pub use message_summary::{Summarize, Summary};
 pub use model::{LanguageModel, ModelFailure};
 pub use prompt::{PromptInput, Prompted};
-pub use session::{SessionDetail, SessionQuery, SessionRelatives};
+pub use session::{SessionDetail, SessionRelatives};
 pub use session_whole::SessionWhole;
 pub use supervise::RunsConfig;
 pub use usage::UsageReport;

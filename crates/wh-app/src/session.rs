@@ -1,10 +1,11 @@
 //! Sessions, as far as they can be looked at and named. Running them is the next step.
 
+use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    Credential, ErrorCode, EventKind, Facts, NewEvent, Operation, Page, PageRequest, Reach,
-    Reference, Session, SessionFilter, SessionId, SessionPatch, SessionStateName, ToolsLink,
-    TurnState,
+    Credential, ErrorCode, EventKind, Facts, IdRef, NewEvent, Operation, Page, PageRequest, Reach,
+    Reference, Session, SessionFilter, SessionId, SessionPatch, SessionQuery, ShareLevel,
+    ToolsLink,
 };
 
 use crate::{
@@ -16,28 +17,14 @@ use crate::{
 /// The most sessions a tree is shown with.
 const TREE_MAX: u32 = 500;
 
-/// Which sessions a list holds.
-#[derive(Clone, Debug, Default)]
-pub struct SessionQuery {
-    pub states: Vec<SessionStateName>,
-    /// As in [`SessionFilter::spawned`].
-    pub spawned: Option<Vec<Option<TurnState>>>,
-    /// As in [`SessionFilter::needs_you`].
-    pub needs_you: bool,
-    pub board: Option<Reference>,
-    pub worktree: Option<Reference>,
-    pub parent: Option<Reference>,
-    pub include_archived: bool,
-    /// Those that others share with the caller, in place of the caller's own.
-    pub shared: bool,
-}
-
 /// A session and what is known of its process.
 #[derive(Clone, Debug)]
 pub struct SessionDetail {
     pub session: Session,
     /// Whether the agent has reached our tools; nothing while there is no process.
     pub tools: Option<ToolsLink>,
+    /// How much of it is given to the caller, if it is somebody else's.
+    pub shared: Option<ShareLevel>,
 }
 
 /// A session and its family.
@@ -109,10 +96,33 @@ impl App {
                 let run = self.store.run_get(session.id, session.epoch).await?;
                 let live = run.filter(|run| run.ended_at.is_none());
                 let tools = live.map(|run| run.tools);
-                Ok(SessionDetail { session, tools })
+                let shared = self.shared_level(reach, &session).await?;
+                Ok(SessionDetail {
+                    session,
+                    tools,
+                    shared,
+                })
             },
         )
         .await
+    }
+
+    /// Returns how much of a session within reach is given to the caller, if it is somebody else's.
+    async fn shared_level(&self, reach: Reach, session: &Session) -> Result<Option<ShareLevel>> {
+        let Reach::UserAndGuest { user, .. } = reach else {
+            return Ok(None);
+        };
+        if session.owner.user == user {
+            return Ok(None);
+        }
+        let level = ShareLevel::Prompt;
+        let prompted = Reach::Guest { user, level };
+        let id = IdRef::Whole(session.id.into_untyped_uuid());
+        let found = self.store.session_find(prompted, &id).await?;
+        Ok(Some(match found.is_empty() {
+            true => ShareLevel::Read,
+            false => level,
+        }))
     }
 
     /// Returns the session whose token is calling.

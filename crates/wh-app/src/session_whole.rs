@@ -2,11 +2,11 @@
 
 use uuid::Uuid;
 use wh_domain::{
-    BranchName, Page, PageRequest, Reference, RepoSource, Session, SessionStateName, Worktree,
-    WorktreeBase,
+    BranchName, Page, PageRequest, Reference, RepoSource, Session, SessionQuery, SessionStateName,
+    Worktree, WorktreeBase,
 };
 
-use crate::{App, OpContext, Result, SessionQuery};
+use crate::{App, OpContext, Result};
 
 /// A session and what is around it.
 #[derive(Clone, Debug)]

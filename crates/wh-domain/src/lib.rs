@@ -96,7 +96,7 @@ pub use repo::{Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, RunEntry, ToolsLink};
-pub use session::{Fork, RoleSet, Session, SessionFilter, SessionPatch, SessionRole};
+pub use session::{Fork, RoleSet, Session, SessionFilter, SessionPatch, SessionQuery, SessionRole};
 pub use session_input::{
     ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, TurnChoice, WaitFor,
     WhenBusy, Workspace,

@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, Description, Owner, Policy, RepoId, SessionId, SessionState,
-    SessionStateName, Title, TurnState, Usage, Workspace, WorktreeId,
+    AgentName, BoardId, Budget, Description, Owner, Policy, Reference, RepoId, SessionId,
+    SessionState, SessionStateName, Title, TurnState, Usage, Workspace, WorktreeId,
 };
 
 /// One conversation with one agent: its place in the world and what it is doing.
@@ -191,6 +191,22 @@ impl Session {
             (None, None) => Workspace::None,
         }
     }
+}
+
+/// Which sessions a caller asks for.
+#[derive(Clone, Debug, Default)]
+pub struct SessionQuery {
+    pub states: Vec<SessionStateName>,
+    /// As in [`SessionFilter::spawned`].
+    pub spawned: Option<Vec<Option<TurnState>>>,
+    /// As in [`SessionFilter::needs_you`].
+    pub needs_you: bool,
+    pub board: Option<Reference>,
+    pub worktree: Option<Reference>,
+    pub parent: Option<Reference>,
+    pub include_archived: bool,
+    /// Those that others share with the caller, in place of the caller's own.
+    pub shared: bool,
 }
 
 /// Which sessions a list holds. Everything left open matches.

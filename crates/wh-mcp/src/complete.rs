@@ -8,8 +8,8 @@ use rmcp::{
         CompleteRequestParams, CompleteResult, CompletionInfo, Reference as CompletionReference,
     },
 };
-use wh_app::{App, OpContext, SessionQuery, WorktreeQuery};
-use wh_domain::{Agent, PageLimit, PageRequest, Principal, Reference, WorktreeFile};
+use wh_app::{App, OpContext, WorktreeQuery};
+use wh_domain::{Agent, PageLimit, PageRequest, Principal, Reference, SessionQuery, WorktreeFile};
 
 use crate::{address::ResourceKind, prompts, resources::protocol_error};
 

@@ -11,8 +11,10 @@ use wh_api::{
     AgentListView, AgentView, BoardView, MessageDepth, MessageListView, PageQuery, SessionView,
     WorktreeDiffRequest, WorktreeDiffView, WorktreeView,
 };
-use wh_app::{App, AppError, MessageQuery, OpContext, SessionQuery, Summarize, WorktreeQuery};
-use wh_domain::{ErrorCode, Event, PageLimit, Reference, ShortId, SubjectKind, WorktreeLook};
+use wh_app::{App, AppError, MessageQuery, OpContext, Summarize, WorktreeQuery};
+use wh_domain::{
+    ErrorCode, Event, PageLimit, Reference, SessionQuery, ShortId, SubjectKind, WorktreeLook,
+};
 
 use crate::{
     address::{Address, ResourceKind},
@@ -147,7 +149,11 @@ pub(crate) async fn read(
         }
         Address::Session(id) => {
             let found = app.session_get(cx, &id).await.map_err(refused)?;
-            json(&SessionView::with_tools(&found.session, found.tools))
+            json(&SessionView::whole(
+                &found.session,
+                found.tools,
+                found.shared,
+            ))
         }
         Address::Worktree(id) => {
             let look = app.worktree_get(cx, &id).await.map_err(refused)?;

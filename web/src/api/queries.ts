@@ -10,6 +10,7 @@ export const keys = {
   whoami: ["whoami"] as const,
   sessions: ["sessions"] as const,
   session: (id: string) => ["session", id] as const,
+  anySession: ["session"] as const,
   messages: (id: string) => ["messages", id] as const,
   messagePage: (id: string, page: number) => ["messages", id, page] as const,
   /** Not among the sessions: what is said in them does not change it. */

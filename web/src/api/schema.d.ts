@@ -1465,6 +1465,8 @@ export interface components {
             failure?: string | null;
             archived: boolean;
             owner_id: string;
+            /** @description What you may do with it when it is somebody else's who shares it with you: read or prompt; only told of one session. */
+            shared?: string | null;
             parent_id?: string | null;
             repo_id?: string | null;
             worktree_id?: string | null;

@@ -97,7 +97,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
       />
       <Attachments files={files} onRemove={remove} />
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
-        {busy && (
+        {busy && !session.shared && (
           <label className="mr-auto flex items-center gap-2 text-sm text-muted">
             While it is at work
             <select

@@ -8,7 +8,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Menu, MenuItem } from "@/ui/menu";
-import { sessionCan } from "@/util/session";
+import { notOwn, sessionCan } from "@/util/session";
 import { dollars, plain } from "@/util/text";
 
 import { Name } from "./name";
@@ -28,6 +28,7 @@ export function SessionHeader({ id, session }: { id: string; session: Session })
       </h1>
       <StateBadge state={session.state} />
       {session.archived && <Badge>archived</Badge>}
+      {session.shared && <Badge>shared with you to {session.shared}</Badge>}
       {session.tools_link === "broken" && <Badge tone="warn">its tools are not connected</Badge>}
       <span className="text-sm text-muted">
         {session.agent} · {session.tokens_used} tokens
@@ -82,7 +83,7 @@ function More({ session, onArchive, onDelete }: MoreProps) {
   );
   return (
     <Menu trigger={trigger}>
-      <MenuItem onSelect={onArchive}>{session.archived ? "Restore" : "Archive"}</MenuItem>
+      <MenuItem refused={notOwn(session)} onSelect={onArchive}>{session.archived ? "Restore" : "Archive"}</MenuItem>
       <MenuItem isDangerous refused={refused} onSelect={onDelete}>
         Delete…
       </MenuItem>

@@ -16,9 +16,16 @@ const callOf = (approval: Approval): string | undefined => {
   return typeof id === "string" ? id : undefined;
 };
 
+interface SettledApprovalsProps {
+  session: string;
+  /** Whether to ask at all: guests are not told. */
+  isAsked: boolean;
+  children: ReactNode;
+}
+
 /** Lets the calls of a conversation say what came of asking. */
-export function SettledApprovals({ session, children }: { session: string; children: ReactNode }) {
-  const approvals = useQuery(approvalsOf(session)).data?.approvals;
+export function SettledApprovals({ session, isAsked, children }: SettledApprovalsProps) {
+  const approvals = useQuery({ ...approvalsOf(session), enabled: isAsked }).data?.approvals;
   const byCall = useMemo(() => {
     const found = new Map<string, Approval>();
     for (const approval of approvals ?? []) {

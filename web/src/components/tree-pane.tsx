@@ -11,7 +11,7 @@ import { SpawnForm } from "./spawn-form";
 import { StateBadge } from "./state-badge";
 
 /** The session's family: who began whom, what each is at and what it cost. */
-export function TreePane({ id }: { id: string }) {
+export function TreePane({ id, refused }: { id: string; refused: string | undefined }) {
   const tree = useQuery(sessionTree(id));
   return (
     <Loaded query={tree}>
@@ -23,7 +23,7 @@ export function TreePane({ id }: { id: string }) {
             <div className="min-h-0 flex-1 overflow-y-auto p-3">
               <Branch nodes={roots} all={data.tree} current={id} label="Family of this session" />
             </div>
-            <SpawnForm id={id} />
+            {!refused && <SpawnForm id={id} />}
           </div>
         );
       }}

@@ -17,7 +17,7 @@ import { StateBadge } from "./state-badge";
 const PROMPTS_SHOWN = 30;
 
 /** The session's turns, latest first; another session can be begun at the end of each. */
-export function TurnsPane({ id }: { id: string }) {
+export function TurnsPane({ id, refused }: { id: string; refused: string | undefined }) {
   const turns = useQuery(turnList(id));
   const now = useNow();
   const navigate = useNavigate();
@@ -50,7 +50,7 @@ export function TurnsPane({ id }: { id: string }) {
                   look="quiet"
                   className="ml-auto"
                   aria-label={`Fork after turn ${turn.number}`}
-                  refused={turn.finished_at ? undefined : "The turn is not over."}
+                  refused={refused ?? (turn.finished_at ? undefined : "The turn is not over.")}
                   disabled={fork.isPending}
                   onClick={() => fork.mutate(turn)}
                 >

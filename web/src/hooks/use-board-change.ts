@@ -1,4 +1,4 @@
-import { useMutation, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient, type QueryClient } from "@tanstack/react-query";
 
 import { api, ask, mark, type Board, type Schemas } from "@/api/client";
 import { keys } from "@/api/queries";
@@ -14,6 +14,11 @@ export interface BoardChange {
   remove_items?: Schemas["ItemInput"][];
 }
 
+/** Shows a board as the server answered, unless something newer was heard of meanwhile. */
+export function keepBoard(client: QueryClient, id: string, changed: Board): void {
+  put<Board>(client, keys.board(id), (kept) => (kept && kept.revision > changed.revision ? kept : changed));
+}
+
 /**
  * Changes a board. Only what is to be changed is sent, so that two people who change different things at the same time both
  * succeed. What was refused is said, and the board is shown as it really is again.
@@ -23,9 +28,7 @@ export function useBoardChange(id: string) {
   return useMutation({
     mutationFn: (change: BoardChange) =>
       ask(api.PATCH("/api/v1/boards/{board}", { params: { path: { board: id }, header: mark() }, body: change })),
-    onSuccess: (changed) => {
-      put<Board>(client, keys.board(id), (kept) => (kept && kept.revision > changed.revision ? kept : changed));
-    },
+    onSuccess: (changed) => keepBoard(client, id, changed),
     onError: (error) => {
       toastError(error);
       return client.invalidateQueries({ queryKey: keys.board(id) });

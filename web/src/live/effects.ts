@@ -53,7 +53,8 @@ export function effectsOf(event: FeedEvent): Effect[] {
 }
 
 function ofBoard(id: string): Effect[] {
-  return [stale(keys.boards), stale(keys.board(id)), stale(keys.cards(id))];
+  // The boards that a session is on decide who may see and prompt it.
+  return [stale(keys.boards), stale(keys.board(id)), stale(keys.cards(id)), stale(keys.anySession, true)];
 }
 
 function ofSession(event: FeedEvent, id: string): Effect[] {

@@ -1,6 +1,6 @@
 import { useQuery } from "@tanstack/react-query";
 import { Link, useParams, useSearch } from "@tanstack/react-router";
-import { ArrowLeft, Pencil, Plus } from "lucide-react";
+import { ArrowLeft, Pencil, Plus, UserPlus } from "lucide-react";
 import { lazy, Suspense, useState, useSyncExternalStore } from "react";
 
 import type { Board, BoardCards, Zone } from "@/api/client";
@@ -8,6 +8,7 @@ import { board as boardQuery, boardCards } from "@/api/queries";
 import { AddForm } from "@/components/board/add-form";
 import { CardMenu } from "@/components/board/card-menu";
 import { NameForm } from "@/components/board/name-form";
+import { ShareForm } from "@/components/board/share-form";
 import { ZoneForm } from "@/components/board/zone-form";
 import { Name } from "@/components/name";
 import { StatusView } from "@/components/status-view";
@@ -52,7 +53,7 @@ function useView(): View {
 }
 
 /** What is open over the board. */
-type Open = { what: "add" | "name" | "zone" } | { what: "edit" | "delete"; zone: string };
+type Open = { what: "add" | "name" | "share" | "zone" } | { what: "edit" | "delete"; zone: string };
 
 function Shown({ id, board, cards }: { id: string; board: Board; cards: BoardCards }) {
   const view = useView();
@@ -67,7 +68,9 @@ function Shown({ id, board, cards }: { id: string; board: Board; cards: BoardCar
       {isEmpty ? (
         <div className="p-6">
           <Empty title="Nothing is on this board yet">
-            Add worktrees and sessions, and make a zone with a prompt: what is dropped into it gets the prompt.
+            {refused
+              ? "What its owner puts on it appears here."
+              : "Add worktrees and sessions, and make a zone with a prompt: what is dropped into it gets the prompt."}
           </Empty>
         </div>
       ) : view === "status" ? (
@@ -87,10 +90,10 @@ function Shown({ id, board, cards }: { id: string; board: Board; cards: BoardCar
               onDeleteZone={(zone) => setOpen({ what: "delete", zone: zone.id })}
             />
           </Suspense>
-          {!refused && <NotPlaced board={board} cards={cards} onChange={onChange} />}
+          <NotPlaced board={board} cards={cards} onChange={refused ? undefined : onChange} />
         </div>
       )}
-      <Dialogs board={board} open={open} isBusy={change.isPending} onClose={() => setOpen(undefined)} onChange={onChange} />
+      <Dialogs id={id} board={board} open={open} isBusy={change.isPending} onClose={() => setOpen(undefined)} onChange={onChange} />
     </div>
   );
 }
@@ -100,7 +103,7 @@ interface HeaderProps {
   board: Board;
   view: View;
   refused: string | undefined;
-  onOpen: (what: "add" | "name" | "zone") => void;
+  onOpen: (what: "add" | "name" | "share" | "zone") => void;
 }
 
 const TITLES: Record<View, string> = { canvas: "Canvas", status: "Status" };
@@ -132,6 +135,9 @@ function Header({ id, board, view, refused, onOpen }: HeaderProps) {
           </Link>
         ))}
       </nav>
+      <Button refused={refused} onClick={() => onOpen("share")}>
+        <UserPlus size={14} aria-hidden="true" /> Share
+      </Button>
       <Button refused={refused} onClick={() => onOpen("zone")}>
         <Plus size={14} aria-hidden="true" /> New zone
       </Button>
@@ -142,8 +148,15 @@ function Header({ id, board, view, refused, onOpen }: HeaderProps) {
   );
 }
 
+interface NotPlacedProps {
+  board: Board;
+  cards: BoardCards;
+  /** None for those who may only look. */
+  onChange: ((change: BoardChange) => Promise<unknown>) | undefined;
+}
+
 /** What belongs to the board and lies nowhere on it. */
-function NotPlaced({ board, cards, onChange }: { board: Board; cards: BoardCards; onChange: (change: BoardChange) => Promise<unknown> }) {
+function NotPlaced({ board, cards, onChange }: NotPlacedProps) {
   const left = notPlaced(board, cards);
   if (left.length === 0) {
     return null;
@@ -154,8 +167,14 @@ function NotPlaced({ board, cards, onChange }: { board: Board; cards: BoardCards
       <ul className="flex flex-col gap-1">
         {left.map(({ item, title }) => (
           <li key={item.id} className="flex items-center justify-between gap-1">
-            <Name className="min-w-0 truncate text-sm">{title}</Name>
-            <CardMenu board={board} item={item} title={title} onChange={onChange} />
+            {item.kind === "session" ? (
+              <Link to="/sessions/$session" params={{ session: item.id }} className="min-w-0 truncate text-sm hover:underline">
+                <Name>{title}</Name>
+              </Link>
+            ) : (
+              <Name className="min-w-0 truncate text-sm">{title}</Name>
+            )}
+            {onChange && <CardMenu board={board} item={item} title={title} onChange={onChange} />}
           </li>
         ))}
       </ul>
@@ -164,6 +183,7 @@ function NotPlaced({ board, cards, onChange }: { board: Board; cards: BoardCards
 }
 
 interface DialogsProps {
+  id: string;
   board: Board;
   open: Open | undefined;
   isBusy: boolean;
@@ -171,13 +191,14 @@ interface DialogsProps {
   onChange: (change: BoardChange) => Promise<unknown>;
 }
 
-function Dialogs({ board, open, isBusy, onClose, onChange }: DialogsProps) {
+function Dialogs({ id, board, open, isBusy, onClose, onChange }: DialogsProps) {
   const find = (what: Open["what"]): Zone | undefined =>
     open?.what === what && "zone" in open ? board.zones.find((zone) => zone.id === open.zone) : undefined;
   const [edited, deleted] = [find("edit"), find("delete")];
   return (
     <>
       <AddForm board={board} isOpen={open?.what === "add"} onClose={onClose} onChange={onChange} />
+      <ShareForm id={id} board={board} isOpen={open?.what === "share"} onClose={onClose} />
       <NameForm
         key={board.name}
         title="Rename the board"

@@ -20,7 +20,8 @@ import { usePageTitle } from "@/hooks/use-page-title";
 import { asFlag, useStored } from "@/hooks/use-stored";
 import { Button } from "@/ui/button";
 import { Loaded } from "@/ui/loaded";
-import { PANES, type Pane } from "@/util/panes";
+import { panesOf, type Pane } from "@/util/panes";
+import { notOwn } from "@/util/session";
 
 const NAMES: Record<Pane, string> = { diff: "Diff", tree: "Tree", turns: "Turns", tasks: "Tasks", log: "Log", settings: "Settings" };
 
@@ -37,19 +38,21 @@ function Shown({ session }: { session: Session }) {
   const { pane, at } = useSearch({ from: "/sessions/$session" });
   const navigate = useNavigate();
   const [isWide, setWide] = useStored("wide-pane", false, asFlag);
+  const panes = panesOf(session);
+  const open = panes.find((name) => name === pane) ?? panes[0] ?? "turns";
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHeader id={id} session={session} />
       <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:overflow-y-auto">
         <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:h-[88%] max-lg:flex-none">
-          <SettledApprovals session={id}>
+          <SettledApprovals session={id} isAsked={!session.shared}>
             <Conversation key={at} session={id} count={session.last_seq} at={at} />
           </SettledApprovals>
           <Waiting id={id} />
           <PromptBox id={id} session={session} />
         </section>
         <Tabs.Root
-          value={pane ?? "diff"}
+          value={open}
           onValueChange={(value) =>
             void navigate({
               to: "/sessions/$session",
@@ -62,7 +65,7 @@ function Shown({ session }: { session: Session }) {
         >
           <div className="flex items-center border-b border-line bg-panel px-2">
             <Tabs.List aria-label="Panes" className="flex min-w-0 flex-1 gap-1 overflow-x-auto">
-              {PANES.map((name) => (
+              {panes.map((name) => (
                 <Tabs.Trigger
                   key={name}
                   value={name}
@@ -80,10 +83,10 @@ function Shown({ session }: { session: Session }) {
             <DiffPane id={id} session={session} />
           </Tabs.Content>
           <Tabs.Content value="tree" className="min-h-0 flex-1">
-            <TreePane id={id} />
+            <TreePane id={id} refused={notOwn(session)} />
           </Tabs.Content>
           <Tabs.Content value="turns" className="min-h-0 flex-1">
-            <TurnsPane id={id} />
+            <TurnsPane id={id} refused={notOwn(session)} />
           </Tabs.Content>
           <Tabs.Content value="tasks" className="min-h-0 flex-1">
             <TasksPane of={{ session: id }} />

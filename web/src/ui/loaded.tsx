@@ -12,9 +12,10 @@ interface Query<T> {
   refetch: () => unknown;
 }
 
-/** Shows what a query holds, or that it is on its way, or why it is not. */
+/** Shows what a query holds, or that it is on its way, or why it is not. What is gone by now is not shown as if it were there. */
 export function Loaded<T>({ query, children }: { query: Query<T>; children: (data: T) => ReactNode }) {
-  if (query.data !== undefined) {
+  const isGone = query.error instanceof ApiError && query.error.status === 404;
+  if (query.data !== undefined && !isGone) {
     return children(query.data);
   }
   if (query.isError) {

@@ -11,25 +11,32 @@ export const STAGES = [
 const ENDS = ["completed", "failed", "terminated", "abandoned"];
 const BUSY = ["running", "waiting", "reviewing"];
 
-type Facts = { state: string; archived?: boolean };
+/** How much of somebody else's session is given to whoever looks; nothing for one's own. */
+type Shared = { shared?: string | null };
+type Facts = Shared & { state: string; archived?: boolean };
+
+/** Why whoever looks cannot do more than look at a session and prompt it, if they cannot. */
+export const notOwn = ({ shared }: Shared): string | undefined => (shared ? "It is somebody else’s session." : undefined);
 
 /** Why something cannot be done to a session now, or nothing if it can. The server decides; this only saves a vain click. */
 export const sessionCan = {
-  prompt: ({ state, archived }: Facts): string | undefined => {
+  prompt: ({ state, archived, shared }: Facts): string | undefined => {
+    if (shared === "read") return "It is shared with you to read.";
     if (archived) return "It is archived; restore it first.";
     if (ENDS.includes(state)) return `It is ${state} and cannot go on; fork it to continue.`;
     return state === "stopping" ? "It is being stopped." : undefined;
   },
-  interrupt: ({ state }: Facts): string | undefined =>
-    BUSY.includes(state) ? undefined : "Nothing is running.",
-  stop: ({ state }: Facts): string | undefined =>
-    ["creating", "idle", ...BUSY].includes(state) ? undefined : "It has no process.",
-  resume: ({ state, archived }: Facts): string | undefined => {
+  interrupt: ({ state, shared }: Facts): string | undefined =>
+    notOwn({ shared }) ?? (BUSY.includes(state) ? undefined : "Nothing is running."),
+  stop: ({ state, shared }: Facts): string | undefined =>
+    notOwn({ shared }) ?? (["creating", "idle", ...BUSY].includes(state) ? undefined : "It has no process."),
+  resume: ({ state, archived, shared }: Facts): string | undefined => {
+    if (shared) return notOwn({ shared });
     if (archived) return "It is archived; restore it first.";
     return ["stopped", "interrupted"].includes(state) ? undefined : "It was not stopped.";
   },
-  delete: ({ state }: Facts): string | undefined =>
-    ["creating", "stopping", ...BUSY].includes(state) ? "Stop it first." : undefined,
+  delete: ({ state, shared }: Facts): string | undefined =>
+    notOwn({ shared }) ?? (["creating", "stopping", ...BUSY].includes(state) ? "Stop it first." : undefined),
 };
 
 export const isBusy = (state: string): boolean => BUSY.includes(state) || state === "creating";

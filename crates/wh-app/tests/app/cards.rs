@@ -36,7 +36,7 @@ async fn work_is_ready_to_merge_when_it_is_committed_and_done_when_it_is_merged(
     .await;
     let look = async || {
         let page = PageRequest::first(PageLimit::DEFAULT);
-        let query = wh_app::SessionQuery::default();
+        let query = wh_domain::SessionQuery::default();
         let page = test.app.session_cards(&cx, query, page).await.unwrap();
         let card = page.items.into_iter().next().unwrap();
         let changes = card.worktree.as_ref().unwrap().changes;

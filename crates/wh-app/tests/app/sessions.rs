@@ -3,11 +3,11 @@
 use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
-use wh_app::{OpContext, SessionQuery};
+use wh_app::OpContext;
 use wh_domain::{
     AgentName, CredentialKind, ErrorCode, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope, Name,
     NewAuditEntry, Operation, Outcome, PageLimit, PageRequest, Secret, Session, SessionId,
-    SessionPatch, SessionState, Subject, Surface, Title,
+    SessionPatch, SessionQuery, SessionState, Subject, Surface, Title,
 };
 use wh_store::Commit;
 

@@ -5,7 +5,6 @@ use wh_api::{
     SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
     SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView, cursor_of,
 };
-use wh_app::SessionQuery;
 use wh_domain::Operation;
 
 use crate::table::{Route, change, get};
@@ -17,17 +16,7 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::SessionList,
             "Lists sessions, newest first",
             |server, cx, request: SessionListRequest| async move {
-                let query = SessionQuery {
-                    states: request.states()?,
-                    needs_you: request.needs_you.unwrap_or(false),
-                    board: request.board()?,
-                    parent: request.parent()?,
-                    worktree: request.worktree()?,
-                    spawned: None,
-                    include_archived: request.include_archived.unwrap_or(false),
-                    shared: request.shared.unwrap_or(false),
-                };
-                let page = request.page().by_id()?;
+                let (query, page) = ((&request).try_into()?, request.page().by_id()?);
                 let page = server.app.session_cards(&cx, query, page).await?;
                 Ok(SessionListView {
                     sessions: page.items.iter().map(Into::into).collect(),
@@ -50,7 +39,11 @@ pub(super) fn routes() -> Vec<Route> {
             "Shows a session",
             |server, cx, request: SessionGetRequest| async move {
                 let found = server.app.session_get(&cx, &request.session()?).await?;
-                Ok(SessionView::with_tools(&found.session, found.tools))
+                Ok(SessionView::whole(
+                    &found.session,
+                    found.tools,
+                    found.shared,
+                ))
             },
         ),
         change(

@@ -9,13 +9,11 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{
-    AppError, MessageQuery, PromptInput, Result, SessionQuery, SessionWhole, Summarize, Transcript,
-};
+use wh_app::{AppError, MessageQuery, PromptInput, Result, SessionWhole, Summarize, Transcript};
 use wh_domain::{
     ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, Operation, PageLimit,
     PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
-    SessionPlace, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
+    SessionPlace, SessionQuery, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
 };
 
 use self::views::{

@@ -7,7 +7,7 @@ use wh_api::{
     SessionListRequest, SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView,
     cursor_of,
 };
-use wh_app::{App, OpContext, Result, SessionQuery};
+use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
 
 use super::Tool;
@@ -71,19 +71,8 @@ async fn session_list(
     cx: OpContext,
     request: SessionListRequest,
 ) -> Result<SessionBriefListView> {
-    let query = SessionQuery {
-        states: request.states()?,
-        needs_you: request.needs_you.unwrap_or(false),
-        board: request.board()?,
-        parent: request.parent()?,
-        worktree: request.worktree()?,
-        spawned: None,
-        include_archived: request.include_archived.unwrap_or(false),
-        shared: request.shared.unwrap_or(false),
-    };
-    let page = app
-        .session_list(&cx, query, request.page().by_id()?)
-        .await?;
+    let (query, page) = ((&request).try_into()?, request.page().by_id()?);
+    let page = app.session_list(&cx, query, page).await?;
     Ok(SessionBriefListView {
         sessions: page.items.iter().map(SessionBriefView::from).collect(),
         next_cursor: cursor_of(page.next),
@@ -96,7 +85,11 @@ async fn session_get(
     request: SessionGetRequest,
 ) -> Result<SessionView> {
     let found = app.session_get(&cx, &request.session()?).await?;
-    Ok(SessionView::with_tools(&found.session, found.tools))
+    Ok(SessionView::whole(
+        &found.session,
+        found.tools,
+        found.shared,
+    ))
 }
 
 async fn session_update(

@@ -141,6 +141,8 @@ function nodesOf(board: Board, cards: BoardCards): AnyNode[] {
       ...(zone && { parentId: zone.id }),
       data: { lying: one },
       zIndex: 10,
+      // Cards have links, also for those who may not move them.
+      style: { pointerEvents: "all" },
     };
   });
   return [...zones, ...placed];

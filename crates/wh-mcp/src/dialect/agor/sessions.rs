@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{MessageQuery, Result, SessionQuery, Summarize};
+use wh_app::{MessageQuery, Result, Summarize};
 use wh_domain::{
-    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionStateName, Turn,
-    TurnState,
+    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionQuery, SessionStateName,
+    Turn, TurnState,
 };
 
 use super::{
