@@ -61,6 +61,12 @@ test.each(["light", "dark"])("every page can be used by everybody (%s)", async (
   await page.goto(`${on.server.url}/boards/${ids.board}?view=status`);
   await page.getByRole("main").getByRole("link", { name: /bold/ }).first().waitFor();
   found.status = await problems(page, theme);
+  await on.server.rest(key, "PUT", `/boards/${ids.board}/shares`, { with: "everyone", level: "read" });
+  await page.getByRole("button", { name: "Share" }).click();
+  await page.getByLabel("What everyone may do").waitFor();
+  found.share = await problems(page, theme);
+  await page.keyboard.press("Escape");
+  await page.getByRole("dialog").waitFor({ state: "detached" });
   await page.getByRole("button", { name: "New zone" }).click();
   await page.getByRole("dialog").waitFor();
   found.zone = await problems(page, theme);
