@@ -64,6 +64,7 @@ export const FIELDS: Record<string, Place[]> = {
   failure: ["/", "/inbox"],
   // What it does by our tools.
   child: ["/", "/sessions/$session family"],
+  sender: ["/sessions/$session child"],
   task: ["/loops/$loop", "/sessions/$session tasks"],
   note: ["/loops/$loop", "/sessions/$session tasks"],
   summary: ["/loops/$loop"],

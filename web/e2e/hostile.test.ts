@@ -56,6 +56,9 @@ test("nothing that can be filled with markup is run or fetched, on any page", as
   await page.goto(`${server.url}/sessions/${ids.echo ?? ""}?pane=tree`);
   await reader.look("/sessions/$session echo");
   await reader.look("/sessions/$session family");
+  const { sessions } = (await server.rest(key, "GET", `/sessions?parent=${ids.echo ?? ""}`)) as { sessions: { id: string }[] };
+  await page.goto(`${server.url}/sessions/${sessions[0]?.id ?? ""}`);
+  await reader.look("/sessions/$session child");
 
   for (const route of await routes()) {
     if (route === "/audit") {
@@ -156,7 +159,7 @@ async function fill(server: TestServer, key: string): Promise<Record<string, str
   await make("/sessions", { agent: "refusing", title: "refused", prompt: "go" });
   await make("/tasks", { session: session.id, tasks: [{ content: long("task") }] });
   await make("/notes", { session: session.id, notes: [{ kind: "tip", content: long("note") }] });
-  const echo = await make("/sessions", { agent: "echo", repo: repo.id, title: "echo", prompt: "say ready" });
+  const echo = await make("/sessions", { agent: "echo", repo: repo.id, title: short("sender"), prompt: "say ready" });
   await make(`/sessions/${String(echo.id)}/prompts`, {
     prompt: `write a.txt a\ncommit ${short("commit")}\nspawn say ${short("child")}\nquestion ${short("question")}`,
     files: [{ name: "at-attached <img src=x onerror=window.pwned=1>.txt", data: Buffer.from(long("x")).toString("base64") }],

@@ -48,6 +48,7 @@ export function ShareForm({ id, board, isOpen, onClose }: Props) {
       about="With it you share the sessions on it: what was said in them and, if you like, the right to prompt them. Files and settings stay yours."
       isOpen={isOpen}
       onClose={close}
+      wide
     >
       <div className="flex flex-col gap-3">
         <Shares shares={board.shares ?? []} isBusy={share.isPending} onShare={share.mutate} />
