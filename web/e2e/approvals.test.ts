@@ -48,6 +48,7 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await page.getByRole("heading", { level: 1, name: "Inbox" }).waitFor();
   const question = page.getByRole("region", { name: "The agent has a question" });
   await question.getByText("which colour?", { exact: true }).waitFor();
+  await question.getByText(/· expires in \d+ h$/).waitFor();
   await question.getByLabel("Your answer").fill("teal");
   await question.getByRole("button", { name: "Answer" }).click();
   await page.getByText("Nothing needs you").waitFor();

@@ -3,9 +3,11 @@ import { useId, useState } from "react";
 
 import { api, ask, mark, type Approval } from "@/api/client";
 import { shortId } from "@/api/queries";
+import { useNow } from "@/hooks/use-now";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
+import { since, until } from "@/util/text";
 
 import { Name } from "./name";
 import { CallBody, callOf } from "./tool-call";
@@ -47,6 +49,7 @@ export function ApprovalCard({ approval, withSession = false }: { approval: Appr
         </p>
         {withSession && <SessionLink id={shortId(approval.session)} />}
         {detail?.call !== undefined && <Badge>{callOf(detail.call).kind}</Badge>}
+        <Deadline approval={approval} />
       </div>
       <p className="mt-1 font-mono text-sm break-words whitespace-pre-wrap">
         <Name>{approval.text}</Name>
@@ -68,6 +71,17 @@ export function ApprovalCard({ approval, withSession = false }: { approval: Appr
         )}
       </div>
     </section>
+  );
+}
+
+/** How long it has waited, and when silence becomes a refusal. */
+function Deadline({ approval }: { approval: Approval }) {
+  const now = useNow();
+  return (
+    <span className="ml-auto text-xs text-muted">
+      {since(approval.created_at, now)}
+      {approval.expires_at && ` · expires ${until(approval.expires_at, now)}`}
+    </span>
   );
 }
 

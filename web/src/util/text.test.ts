@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { ago, counted, dollars, plain, plainLines, since, unmarked } from "./text";
+import { ago, counted, dollars, plain, plainLines, since, unmarked, until } from "./text";
 
 test("what would disguise a name is made visible", () => {
   expect(plain("a\u202etxt.exe")).toBe("a⟨202e⟩txt.exe");
@@ -37,6 +37,8 @@ test("money and counts", () => {
 });
 
 test("a moment is told as part of a sentence", () => {
+  expect(until("2026-01-01T00:59:30Z", Date.parse("2026-01-01T00:00:00Z"))).toBe("in 59 min");
+  expect(until("2026-01-01T00:00:00Z", Date.parse("2026-01-01T00:02:00Z"))).toBe("now");
   expect(since("2026-01-01T00:00:00Z", Date.parse("2026-01-01T00:02:00Z"))).toBe("2 min ago");
   expect(since("2026-01-01T00:00:00Z", Date.parse("2026-01-01T00:00:01Z"))).toBe("just now");
 });

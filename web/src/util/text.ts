@@ -40,7 +40,17 @@ const STEPS: [number, string][] = [
 
 /** Says how long ago a moment was, in one unit. */
 export function ago(moment: string, now: number): string {
-  let amount = Math.max(0, (now - Date.parse(moment)) / 1000);
+  return span(now - Date.parse(moment));
+}
+
+/** Says how long it is until a moment, as part of a sentence. */
+export function until(moment: string, now: number): string {
+  const words = span(Date.parse(moment) - now);
+  return words === "now" ? words : `in ${words}`;
+}
+
+function span(ms: number): string {
+  let amount = Math.max(0, ms / 1000);
   if (amount < 5) {
     return "now";
   }
