@@ -158,6 +158,54 @@ async fn lists_show_what_is_shared_when_asked_and_only_then() {
     assert_eq!(Mcp::code(&answer), "INVALID_INPUT");
 }
 
+/// Reads the change feed as the holder of a key.
+async fn events(world: &World, key: &str) -> Vec<Value> {
+    let url = format!("{}/api/v1/events?limit=200", world.server.about().url);
+    let client = reqwest::Client::builder().no_proxy().build().unwrap();
+    let answer = client.get(url).bearer_auth(key).send().await.unwrap();
+    let mut page: Value = answer.json().await.unwrap();
+    assert_eq!(page["more"], json!(false), "{page}");
+    serde_json::from_value(page["events"].take()).unwrap()
+}
+
+#[tokio::test]
+async fn the_feed_tells_guests_what_they_are_given_and_that_it_is_taken_back() {
+    let world = World::new().await;
+    let bob = world.client(&world.keys.bob);
+    let alice = world.client(&world.keys.alice);
+    let on = shared(&world, &bob).await;
+    let ask = json!({ "session": on.session, "prompt": "say hello\nask leave", "wait": 60 });
+    Mcp::data(&bob.call("session_prompt", ask).await);
+    let told = async || {
+        let events = events(&world, &world.keys.alice).await;
+        let of_bob = |event: &&Value| {
+            event["session_id"] == json!(on.session) || event["subject_id"] == json!(on.board)
+        };
+        let kinds = events.iter().filter(of_bob);
+        kinds
+            .map(|it| it["subject_kind"].as_str().unwrap().to_owned())
+            .collect::<Vec<_>>()
+    };
+    assert!(told().await.is_empty());
+    for level in ["read", "prompt"] {
+        share(&bob, &on.board, "alice", level).await;
+        let seen = told().await;
+        for kind in ["board", "session", "turn"] {
+            assert!(seen.iter().any(|it| it == kind), "{kind}: {seen:?}");
+        }
+        let given = ["board", "session", "turn"];
+        let more = seen.iter().find(|it| !given.contains(&it.as_str()));
+        assert_eq!(more, None, "what bob is asked is not hers to know");
+        let ask = json!({ "session": on.session });
+        let session = Mcp::data(&alice.call("session_get", ask.clone()).await);
+        assert_eq!(session["shared"], json!(level));
+        let session = Mcp::data(&bob.call("session_get", ask).await);
+        assert_eq!(session["shared"], Value::Null);
+    }
+    share(&bob, &on.board, "alice", "none").await;
+    assert_eq!(told().await, ["board"], "that it is taken back");
+}
+
 #[tokio::test]
 async fn a_prompt_is_attributed_to_who_sent_it() {
     let world = World::new().await;
@@ -196,26 +244,10 @@ async fn a_prompt_is_attributed_to_who_sent_it() {
     let log = Mcp::data(&alice.call("audit_list", json!({ "limit": 50 })).await);
     let entries = log["entries"].as_array().unwrap();
     assert!(entries.iter().any(|it| it["operation"] == "session_prompt"));
-    let url = format!("{}/api/v1/events?limit=200", world.server.about().url);
-    let events: Value = reqwest::Client::builder()
-        .no_proxy()
-        .build()
-        .unwrap()
-        .get(url)
-        .bearer_auth(&world.keys.bob)
-        .send()
-        .await
-        .unwrap()
-        .json()
-        .await
-        .unwrap();
+    let events = events(&world, &world.keys.bob).await;
     let actor = json!(world.alice.id.to_string());
-    let by_alice = events["events"].as_array().unwrap().iter();
-    assert_eq!(
-        by_alice.filter(|it| it["actor_id"] == actor).count(),
-        1,
-        "{events}"
-    );
+    let by_alice = events.iter().filter(|it| it["actor_id"] == actor);
+    assert_eq!(by_alice.count(), 1, "{events:?}");
     // Ending bob's turn for a prompt of hers is not given.
     let mut steer = prompt("say now");
     steer["when_busy"] = json!("steer");
