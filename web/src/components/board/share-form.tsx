@@ -93,7 +93,7 @@ function NewShare({ isBusy, onShare }: { isBusy: boolean; onShare: (share: Share
       className="flex flex-wrap items-end gap-2 border-t border-line pt-3"
       onSubmit={(event) => {
         event.preventDefault();
-        // What was refused is said above the form, and stays in it.
+        // What was refused is said, and stays in the form.
         onShare({ with: name.trim(), level }).then(
           () => setName(""),
           () => undefined,
