@@ -42,13 +42,13 @@ impl App {
                 let board = self.board_lookup(reach, &change.board).await?;
                 let next = Arc::new(board.share(with.clone(), change.level, cx.now)?);
                 let mut events = vec![board_event(cx, EventKind::Updated, &next)];
-                if let (ShareWith::User { id, .. }, None) = (&with, change.level) {
+                if let ShareWith::User { id: user, .. } = with
+                    && board.level_for(user).is_some()
+                    && next.level_for(user).is_none()
+                {
                     // Whoever is told nothing of it any more is told this.
                     events.push(NewEvent {
-                        owner: Owner {
-                            user: *id,
-                            key: None,
-                        },
+                        owner: Owner { user, key: None },
                         facts: Facts::new(),
                         ..board_event(cx, EventKind::Updated, &next)
                     });

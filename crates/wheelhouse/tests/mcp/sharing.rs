@@ -186,6 +186,8 @@ async fn the_feed_tells_guests_what_they_are_given_and_that_it_is_taken_back() {
             .map(|it| it["subject_kind"].as_str().unwrap().to_owned())
             .collect::<Vec<_>>()
     };
+    // Nothing can be taken back that was not given: nobody hears of a stranger's board that way.
+    share(&bob, &on.board, "alice", "none").await;
     assert!(told().await.is_empty());
     for level in ["read", "prompt"] {
         share(&bob, &on.board, "alice", level).await;
