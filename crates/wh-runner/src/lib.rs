@@ -13,6 +13,7 @@ pub mod journal;
 pub mod link;
 pub mod process;
 mod runner;
+pub mod sandbox;
 pub mod spec;
 
 pub use event::AgentEvent;

@@ -14,6 +14,8 @@ use std::{
 use serde::{Deserialize, Serialize};
 use wh_domain::SessionId;
 
+use crate::sandbox::Sandbox;
+
 /// Everything a run needs. Serialized into `spec.json`, which only its owner can read because it holds the session's token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
 pub struct RunSpec {
@@ -29,6 +31,9 @@ pub struct RunSpec {
     pub begin: Begin,
     /// Our tools, as the agent is told to reach them. Absent: the agent gets none.
     pub mcp: Option<McpSpec>,
+    /// What the agent's processes can see and change. Absent: whatever the server's user can.
+    #[serde(default)]
+    pub sandbox: Option<Sandbox>,
     #[serde(default)]
     pub limits: Limits,
     #[serde(default)]
@@ -225,6 +230,17 @@ impl RunDir {
     /// Reads the spec.
     pub fn read_spec(&self) -> io::Result<RunSpec> {
         Ok(serde_json::from_slice(&std::fs::read(self.spec())?)?)
+    }
+
+    /// Reads what the helper between runner and agent has to know of the spec.
+    pub(crate) fn read_sandbox(&self) -> io::Result<Option<Sandbox>> {
+        #[derive(Deserialize)]
+        struct Part {
+            #[serde(default)]
+            sandbox: Option<Sandbox>,
+        }
+        let part: Part = serde_json::from_slice(&std::fs::read(self.spec())?)?;
+        Ok(part.sandbox)
     }
 
     pub fn path(&self) -> &Path {

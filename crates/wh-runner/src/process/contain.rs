@@ -8,7 +8,7 @@ use std::{
     fs::File,
     io::{self, Read},
     os::unix::{fs::OpenOptionsExt, process::CommandExt},
-    path::{Path, PathBuf},
+    path::Path,
     process::{Command, ExitCode},
 };
 
@@ -23,40 +23,83 @@ use nix::{
     unistd::{ForkResult, Pid},
 };
 
+use crate::{
+    sandbox::{self, Mechanism, Sandbox},
+    spec::RunDir,
+};
+
 /// Says that the program could not be run; what the shell says too.
 pub(super) const CANNOT_START: i32 = 127;
 
-/// Runs the hidden command: `outer LIFELINE PROGRAM ARGS…` or `probe`.
+/// Says that the sandbox could not be set up, so the program was not run. No program uses it for itself: shells stop at 127, and
+/// a signal is 128 and more.
+pub(super) const CANNOT_CONTAIN: i32 = 126;
+
+/// Runs the hidden command: `outer RUN_DIR PROGRAM ARGS…`, `probe` or `probe-sandbox SCRATCH_DIR`.
 pub fn contain(args: Vec<OsString>) -> ExitCode {
     let mut args = args.into_iter();
     let stage = args.next().unwrap_or_default();
     let rest: Vec<_> = args.collect();
     let code = match (stage.to_str(), rest.as_slice()) {
         (Some("probe"), _) => i32::from(leave_namespaces().is_err()),
-        (Some("outer"), [lifeline, program, args @ ..]) => outer(lifeline.as_ref(), program, args),
+        (Some("probe-sandbox"), [scratch]) => probe_sandbox(scratch.as_ref()),
+        (Some("outer"), [dir, program, args @ ..]) => outer(&RunDir::new(dir), program, args),
         _ => CANNOT_START,
     };
     ExitCode::from(u8::try_from(code).unwrap_or(u8::MAX))
 }
 
-/// Makes the namespaces and starts `init` in them. Without namespaces it becomes the agent itself.
-fn outer(lifeline: &Path, program: &OsString, args: &[OsString]) -> i32 {
+/// Makes the namespaces and starts `init` in them. A run without a sandbox on a machine without namespaces becomes the agent
+/// itself; so does one whose sandbox needs none.
+fn outer(dir: &RunDir, program: &OsString, args: &[OsString]) -> i32 {
     // When the runner dies without a word, so do we, and `init` with us.
     set_pdeathsig(Signal::SIGKILL).ok();
-    if !runner_lives(lifeline) {
+    let lifeline = dir.lifeline();
+    if !runner_lives(&lifeline) {
         return CANNOT_START;
     }
-    if leave_namespaces().is_err() {
-        say(program, &command(program).args(args).exec());
-        return CANNOT_START;
+    let sandbox = match dir.read_sandbox() {
+        Ok(sandbox) => sandbox,
+        Err(error) => return refuse(&format!("cannot read the run's sandbox: {error}")),
+    };
+    if let Some(sandbox) = &sandbox
+        && sandbox.mechanism == Mechanism::Landlock
+    {
+        return match sandbox::enter(sandbox) {
+            Ok(()) => become_agent(program, args),
+            Err(error) => refuse(&error.to_string()),
+        };
+    }
+    match (leave_namespaces(), &sandbox) {
+        (Ok(()), _) => {}
+        (Err(_), None) => return become_agent(program, args),
+        (Err(error), Some(_)) => return refuse(&format!("cannot make namespaces: {error}")),
     }
     match fork() {
         Ok(ForkResult::Parent { child }) => wait_for(child),
-        Ok(ForkResult::Child) => init(lifeline, program, args),
+        Ok(ForkResult::Child) => init(&lifeline, sandbox.as_ref(), program, args),
         Err(error) => {
             say(program, &error.into());
             CANNOT_START
         }
+    }
+}
+
+fn become_agent(program: &OsString, args: &[OsString]) -> i32 {
+    say(program, &command(program).args(args).exec());
+    CANNOT_START
+}
+
+/// Tries to build a sandbox, as [`crate::sandbox::probe`] asks for.
+fn probe_sandbox(scratch: &Path) -> i32 {
+    let tried = leave_namespaces().and_then(|()| Ok(fork()?));
+    match tried {
+        Ok(ForkResult::Parent { child }) => wait_for(child),
+        Ok(ForkResult::Child) => match sandbox::probe_child(scratch) {
+            Ok(()) => 0,
+            Err(error) => refuse(&error.to_string()),
+        },
+        Err(error) => refuse(&format!("cannot make namespaces: {error}")),
     }
 }
 
@@ -69,24 +112,33 @@ fn fork() -> nix::Result<ForkResult> {
     unsafe { nix::unistd::fork() }
 }
 
-/// Is the first process of the namespace: starts the agent, takes orphans in, and ends with the agent.
-fn init(lifeline: &Path, program: &OsString, args: &[OsString]) -> i32 {
+/// Is the first process of the namespace: sets the sandbox up, starts the agent, takes orphans in, and ends with the agent.
+fn init(lifeline: &Path, sandbox: Option<&Sandbox>, program: &OsString, args: &[OsString]) -> i32 {
     set_pdeathsig(Signal::SIGKILL).ok();
-    let lifeline: PathBuf = lifeline.to_owned();
+    // Opened first: the sandbox hides it.
+    let lifeline = open_lifeline(lifeline);
+    match sandbox {
+        Some(sandbox) => {
+            if let Err(error) = sandbox::enter(sandbox) {
+                return refuse(&error.to_string());
+            }
+        }
+        // Processes look themselves up by number; the numbers of this namespace are in a /proc of its own. Not allowed
+        // everywhere, and most programs only use /proc/self, which works in the old one too.
+        None => drop(mount(
+            Some("proc"),
+            "/proc",
+            Some("proc"),
+            MsFlags::empty(),
+            None::<&str>,
+        )),
+    }
     std::thread::spawn(move || {
-        wait_for_death(&lifeline);
+        if let Ok(lifeline) = lifeline {
+            wait_for_death(lifeline);
+        }
         std::process::exit(CANNOT_START);
     });
-    // Processes look themselves up by number; the numbers of this namespace are in a /proc of its own. Not allowed
-    // everywhere, and most programs only use /proc/self, which works in the old one too.
-    mount(
-        Some("proc"),
-        "/proc",
-        Some("proc"),
-        MsFlags::empty(),
-        None::<&str>,
-    )
-    .ok();
     let spawned = command(program).args(args).spawn();
     let pid = spawned.and_then(|child| i32::try_from(child.id()).map_err(io::Error::other));
     match pid {
@@ -133,13 +185,10 @@ fn wait_for(wanted: Pid) -> i32 {
 }
 
 /// Returns when no one has the lifeline open for writing any more.
-fn wait_for_death(lifeline: &Path) {
-    let Ok(mut file) = open_lifeline(lifeline) else {
-        return;
-    };
-    if rustix::fs::fcntl_setfl(&file, rustix::fs::OFlags::empty()).is_ok() {
+fn wait_for_death(mut lifeline: File) {
+    if rustix::fs::fcntl_setfl(&lifeline, rustix::fs::OFlags::empty()).is_ok() {
         // Nobody ever writes: this waits for the end.
-        io::copy(&mut file, &mut io::sink()).ok();
+        io::copy(&mut lifeline, &mut io::sink()).ok();
     }
 }
 
@@ -167,4 +216,14 @@ fn command(program: &OsString) -> Command {
 )]
 fn say(program: &OsString, error: &io::Error) {
     eprintln!("cannot run {}: {error}", program.to_string_lossy());
+}
+
+/// Reports why the agent was not started.
+#[expect(
+    clippy::print_stderr,
+    reason = "stderr is this helper's only way to tell"
+)]
+fn refuse(why: &str) -> i32 {
+    eprintln!("{why}");
+    CANNOT_CONTAIN
 }

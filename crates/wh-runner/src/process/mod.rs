@@ -89,7 +89,7 @@ impl Tree {
         let mut command = Command::from(self_command());
         command
             .arg("outer")
-            .arg(dir.lifeline())
+            .arg(dir.path())
             .arg(&spec.command)
             .args(&spec.args)
             .env_clear()
@@ -197,6 +197,9 @@ pub(crate) fn exit_of(status: ExitStatus) -> Exit {
         (Some(contain::CANNOT_START), _) => {
             Exit::NotStarted("the program cannot be run".to_owned())
         }
+        (Some(contain::CANNOT_CONTAIN), _) => {
+            Exit::NotStarted("the sandbox could not be set up".to_owned())
+        }
         (Some(code), _) if code > 128 => Exit::Signal(code - 128),
         (Some(code), _) => Exit::Code(code),
         (None, signal) => Exit::Signal(signal.unwrap_or(0)),
@@ -214,7 +217,7 @@ fn inherited_env() -> impl Iterator<Item = (&'static str, OsString)> {
     clippy::disallowed_methods,
     reason = "agents are run here, with a fixed environment"
 )]
-fn self_command() -> std::process::Command {
+pub(crate) fn self_command() -> std::process::Command {
     let mut command = std::process::Command::new("/proc/self/exe");
     command.arg(CONTAIN_COMMAND);
     command

@@ -39,6 +39,7 @@ impl Run {
             cwd: work,
             begin: Begin::New,
             mcp: None,
+            sandbox: None,
             limits: Limits {
                 cancel_grace_ms: 300,
                 term_grace_ms: 300,
