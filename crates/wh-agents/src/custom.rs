@@ -16,6 +16,8 @@ pub struct CustomAgent {
     pub environment: BTreeMap<String, SecretText>,
     /// The file of its directory that it reads; there it is told which session it is.
     pub context_file: Option<String>,
+    /// Files below the home directory in which it keeps its login; it changes the user's own.
+    pub login_files: Vec<String>,
 }
 
 /// Everything the configuration says about agents.

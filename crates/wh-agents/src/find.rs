@@ -195,6 +195,7 @@ mod tests {
             command: vec!["mine-acp".into(), "--stdio".into()],
             environment: Default::default(),
             context_file: None,
+            login_files: Vec::new(),
         };
         let added = [
             (

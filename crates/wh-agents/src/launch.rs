@@ -23,6 +23,8 @@ pub struct Launch {
     pub images_alone: bool,
     /// Whether it connects to our tools as soon as its session opens, so that one that has not is broken.
     pub connects_at_start: bool,
+    /// As in [`crate::Profile::login_files`].
+    pub login_files: Vec<String>,
 }
 
 /// Which program an agent is.
@@ -110,6 +112,11 @@ impl Agents {
             cancel_leaves_commands: profile.cancel_leaves_commands,
             images_alone: profile.images_alone,
             connects_at_start: !profile.programs.is_empty(),
+            login_files: profile
+                .login_files
+                .iter()
+                .map(|it| (*it).to_owned())
+                .collect(),
         })
     }
 
@@ -134,6 +141,7 @@ impl Agents {
             cancel_leaves_commands: false,
             images_alone: false,
             connects_at_start: false,
+            login_files: custom.login_files.clone(),
         })
     }
 }

@@ -27,6 +27,8 @@ pub struct Profile {
     pub images_alone: bool,
     /// The file of its directory that it reads and that is nobody's to commit: there it is told which session it is.
     pub context_file: Option<&'static str>,
+    /// The files below the home directory in which it keeps its login, and which it writes again when it renews it.
+    pub login_files: &'static [&'static str],
 }
 
 /// A program that an agent needs.
@@ -97,6 +99,7 @@ pub const PROFILES: &[Profile] = &[
         cancel_leaves_commands: false,
         images_alone: false,
         context_file: None,
+        login_files: &[],
     },
     Profile {
         name: "claude-code",
@@ -124,6 +127,7 @@ pub const PROFILES: &[Profile] = &[
         cancel_leaves_commands: false,
         images_alone: false,
         context_file: Some("CLAUDE.local.md"),
+        login_files: &[".claude/.credentials.json"],
     },
     Profile {
         name: "codex",
@@ -151,6 +155,7 @@ pub const PROFILES: &[Profile] = &[
         cancel_leaves_commands: true,
         images_alone: false,
         context_file: None,
+        login_files: &[".codex/auth.json"],
     },
     Profile {
         name: "gemini",
@@ -170,6 +175,7 @@ pub const PROFILES: &[Profile] = &[
         cancel_leaves_commands: false,
         images_alone: true,
         context_file: None,
+        login_files: &[".gemini/oauth_creds.json", ".gemini/google_accounts.json"],
     },
     Profile {
         name: "opencode",
@@ -193,6 +199,7 @@ pub const PROFILES: &[Profile] = &[
         cancel_leaves_commands: false,
         images_alone: false,
         context_file: None,
+        login_files: &[".local/share/opencode/auth.json"],
     },
 ];
 

@@ -136,6 +136,7 @@ impl App {
         let events = vec![updated(cx, session, EventKind::Deleted)];
         let commit = cx.commit(Operation::SessionManage, session.id.into(), facts, events);
         let _applied = self.store.session_delete(session.id, commit).await?;
+        self.session_dir_remove(session.id).await;
         Ok(())
     }
 }

@@ -45,6 +45,7 @@ mod stage;
 mod task;
 mod task_input;
 mod text;
+mod tier;
 mod turn;
 mod usage_report;
 mod user;
@@ -117,6 +118,7 @@ pub use text::{
     AgentName, BranchName, Description, IdempotencyKey, IterationText, LoopSpec, Name, NoteText,
     Prompt, PromptTemplate, TaskText, TextRefusal, Title, UserName,
 };
+pub use tier::{EffectiveTier, Tier, TierMechanism, TierRefusal, choose_tier};
 pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use usage_report::{Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_of_number};
 pub use user::{User, UserPatch, UserRole};

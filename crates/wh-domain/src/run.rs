@@ -2,7 +2,7 @@
 
 use jiff::Timestamp;
 
-use crate::{KeyId, SessionId};
+use crate::{EffectiveTier, KeyId, SessionId};
 
 /// One life of a session's process.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct Run {
     pub conversation: Option<String>,
     pub abilities: Abilities,
     pub tools: ToolsLink,
+    /// How far its processes are contained; absent for runs of versions that did not record it.
+    pub tier: Option<EffectiveTier>,
     pub started_at: Timestamp,
     pub ready_at: Option<Timestamp>,
     pub ended_at: Option<Timestamp>,

@@ -5,8 +5,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, Description, Owner, Policy, Reference, RepoId, SessionId,
-    SessionState, SessionStateName, Title, TurnState, Usage, Workspace, WorktreeId,
+    AgentName, BoardId, Budget, Description, EffectiveTier, Owner, Policy, Reference, RepoId,
+    SessionId, SessionState, SessionStateName, Tier, Title, TurnState, Usage, Workspace,
+    WorktreeId,
 };
 
 /// One conversation with one agent: its place in the world and what it is doing.
@@ -40,6 +41,10 @@ pub struct Session {
     pub policy: Policy,
     /// The agent's way of working, if another than its usual one was asked for.
     pub mode: Option<String>,
+    /// How far its processes are to be contained.
+    pub tier: Tier,
+    /// How far those of its latest run were; absent before the first run.
+    pub effective_tier: Option<EffectiveTier>,
     /// Counts the lives of its process; a write from an older one is refused.
     pub epoch: u64,
     pub budget: Budget,
@@ -147,6 +152,8 @@ impl Session {
             board: None,
             policy: Policy::default(),
             mode: None,
+            tier: Tier::DEFAULT,
+            effective_tier: None,
             epoch: 0,
             budget: Budget::default(),
             usage: Usage::default(),

@@ -5,6 +5,7 @@
 //! allow-list, so that nothing in a repository can make the server run a program. Commands that touch contents or a
 //! network do not read the repository's configuration at all (module `view`).
 
+mod agent_access;
 mod beneath;
 mod block;
 mod child;
@@ -43,6 +44,7 @@ mod view;
 mod walk;
 mod worktree;
 
+pub use agent_access::{AgentAccess, checkout_access};
 pub use cleanup::{CleanUp, clean_up_list};
 pub use command::GitError;
 pub use commit::{CommitError, Identity, What};

@@ -104,6 +104,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "answers",
         sql: include_str!("../migrations/0020_answers.sql"),
     },
+    Migration {
+        name: "tiers",
+        sql: include_str!("../migrations/0021_tiers.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -17,7 +17,7 @@ use crate::error::store_error;
 use crate::reach::Query;
 use crate::row::{self, Parsed, int, micros, uuid};
 use crate::run_apply::session_event;
-use crate::session_row::session_row;
+use crate::session_row::{effective_tier, session_row};
 use crate::{key, work};
 
 #[async_trait]
@@ -143,6 +143,7 @@ pub(crate) fn run_row(row: &SqliteRow) -> Parsed<Run> {
             resume: row::get(row, "can_resume")?,
         },
         tools: row::parse_enum(row, "tools", ToolsLink::parse)?,
+        tier: effective_tier(row, "tier")?,
         started_at: row::time(row, "started_at")?,
         ready_at: row::time_opt(row, "ready_at")?,
         ended_at: row::time_opt(row, "ended_at")?,
@@ -157,8 +158,10 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, run: &Run, key: &Key) ->
     if epoch != current + 1 {
         return Err(StoreError::Fenced { epoch, current });
     }
-    sqlx::query("UPDATE sessions SET epoch = ?, updated_at = max(updated_at, ?) WHERE id = ?")
+    let tier = run.tier.map(|tier| tier.to_string());
+    sqlx::query("UPDATE sessions SET epoch = ?, effective_tier = ?, updated_at = max(updated_at, ?) WHERE id = ?")
         .bind(int(epoch))
+        .bind(tier.clone())
         .bind(micros(run.started_at))
         .bind(uuid(run.session))
         .execute(&mut *batch.conn)
@@ -167,12 +170,13 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, run: &Run, key: &Key) ->
     supersede_in_txn(batch.conn, run).await?;
     key::insert_in_txn(batch.conn, key).await?;
     sqlx::query(
-        "INSERT INTO runs (session_id, epoch, key_id, tools, started_at) VALUES (?, ?, ?, ?, ?)",
+        "INSERT INTO runs (session_id, epoch, key_id, tools, tier, started_at) VALUES (?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(run.session))
     .bind(int(epoch))
     .bind(uuid(run.key))
     .bind(run.tools.as_str())
+    .bind(tier)
     .bind(micros(run.started_at))
     .execute(&mut *batch.conn)
     .await

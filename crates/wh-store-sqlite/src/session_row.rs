@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, Fork, Policy, RoleSet, Session, SessionRole, SessionState,
-    SessionStateName, Title, Usage,
+    AgentName, Budget, Description, EffectiveTier, Fork, Policy, RoleSet, Session, SessionRole,
+    SessionState, SessionStateName, Tier, Title, Usage,
 };
 
 use crate::reach::Query;
@@ -20,7 +20,7 @@ pub(crate) fn insert_query(session: &Session) -> Query {
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
              last_seq, last_words, created_at, updated_at, lineage, callback,
-             forked_from_id, forked_at_turn) VALUES (",
+             forked_from_id, forked_at_turn, tier, effective_tier) VALUES (",
     );
     let state = StateColumns::from(&session.state);
     let (budget, usage) = (session.budget, session.usage);
@@ -75,7 +75,9 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(lineage_text(session.lineage))
         .push_bind(session.callback)
         .push_bind(uuid_opt(session.fork.map(|fork| fork.from)))
-        .push_bind(session.fork.map(|fork| int(fork.turn)));
+        .push_bind(session.fork.map(|fork| int(fork.turn)))
+        .push_bind(session.tier.as_str())
+        .push_bind(session.effective_tier.map(|tier| tier.to_string()));
     query.push(")");
     query
 }
@@ -224,6 +226,17 @@ fn state_columns(row: &SqliteRow) -> Parsed<SessionState> {
     })
 }
 
+/// Reads an effective tier; absent in rows from before there were tiers.
+pub(crate) fn effective_tier(
+    row: &SqliteRow,
+    column: &'static str,
+) -> Parsed<Option<EffectiveTier>> {
+    let text: Option<String> = row::get(row, column)?;
+    let unknown = || BadRow::new(column, "unknown tier");
+    text.map(|text| EffectiveTier::parse(&text).ok_or_else(unknown))
+        .transpose()
+}
+
 /// Reads a row with all columns of `sessions`.
 pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
     Ok(Session {
@@ -248,6 +261,8 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         policy: row::parse_opt(row, "policy", |text| serde_json::from_str(text))?
             .unwrap_or_default(),
         mode: row::get(row, "mode")?,
+        tier: row::parse_opt(row, "tier", Tier::parse)?.unwrap_or(Tier::DEFAULT),
+        effective_tier: effective_tier(row, "effective_tier")?,
         epoch: row::count(row, "epoch")?,
         budget: Budget {
             tokens: row::count_opt(row, "budget_tokens")?,

@@ -3,7 +3,7 @@
 //!
 //! `say TEXT`, `ask TITLE`, `count N MS`, `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
 //! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `hang` (deaf to everything),
-//! `crash`, `exit CODE`.
+//! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`.
 
 use std::{
     io::{BufRead, Write},
@@ -96,6 +96,7 @@ impl Agent {
             }
             "fork" => fork(rest),
             "env" => chunk(&std::env::var(rest).unwrap_or_else(|_| "unset".to_owned())),
+            "shell" => chunk(&shell(rest)),
             "hang" => loop {
                 std::thread::sleep(Duration::from_secs(60));
             },
@@ -141,6 +142,23 @@ impl Agent {
             }
         }
         std::process::exit(0)
+    }
+}
+
+/// Runs a command as an obedient agent would, and returns everything it printed.
+#[expect(clippy::disallowed_methods, reason = "an agent runs its own commands")]
+fn shell(command: &str) -> String {
+    let output = std::process::Command::new("/bin/sh")
+        .args(["-c", command])
+        .stdin(Stdio::null())
+        .output();
+    match output {
+        Ok(output) => format!(
+            "{}{}",
+            String::from_utf8_lossy(&output.stdout),
+            String::from_utf8_lossy(&output.stderr)
+        ),
+        Err(error) => format!("cannot run a shell: {error}"),
     }
 }
 

@@ -5,6 +5,7 @@
 //! are not here; they live in the server's database.
 
 mod agents;
+mod containment;
 mod file;
 mod hooks;
 mod load;
@@ -23,6 +24,7 @@ use wh_agents::ConfiguredAgents;
 use wh_domain::{LoopHooks, SecretText, WebhookRules};
 
 use crate::exit::{CliError, CliResult};
+pub(crate) use containment::ContainmentSetting;
 pub(crate) use model::{KeyFrom, ModelSetting};
 pub(crate) use parse::listen as parse_listen;
 pub(crate) use paths::{Env, process_env};
@@ -99,6 +101,8 @@ pub(crate) struct Config {
     pub(crate) hooks: LoopHooks,
     /// What the file says about webhooks.
     pub(crate) webhooks: WebhookRules,
+    /// What the file says about containment.
+    pub(crate) containment: ContainmentSetting,
 }
 
 impl Config {

@@ -14,6 +14,7 @@ use wh_runner::{
 };
 use wh_store::SessionWork;
 
+use super::sandbox::add_environment;
 use crate::{App, AppError, Result, authenticate::hash_secret};
 
 /// The name under which agents see our tools.
@@ -50,10 +51,17 @@ impl App {
         self.context_write(session).await;
         let secret = Secret::from_random(None, KeyScope::Session, self.ids.secret_bits())
             .expect("there are session tokens");
-        let (run, key) = self.new_run(session, &secret, now)?;
-        self.store.run_begin(&run, &key).await?;
-        let spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
+        let (mut run, key) = self.new_run(session, &secret, now)?;
         let dir = self.run_dir(&run);
+        let cwd = cwd.canonicalize().unwrap_or(cwd);
+        let (effective, sandbox) = self.sandbox(session, &launch, &cwd, &dir).await?;
+        run.tier = Some(effective);
+        self.store.run_begin(&run, &key).await?;
+        let mut spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
+        if let Some(sandbox) = &sandbox {
+            add_environment(sandbox, &mut spec.env);
+        }
+        spec.sandbox = sandbox;
         let runner = link::spawn(&self.runs.program, &dir, &spec)
             .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
         let epoch = run.epoch;
@@ -87,6 +95,7 @@ impl App {
             conversation: None,
             abilities: Abilities::default(),
             tools: ToolsLink::Unused,
+            tier: None,
             started_at: now,
             ready_at: None,
             ended_at: None,
@@ -127,6 +136,7 @@ impl App {
                 server_file: self.runs.server_file.clone(),
                 path: TOOLS_PATH.to_owned(),
             }),
+            sandbox: None,
             limits: Limits::default(),
             quirks: Quirks {
                 initial_mode: session.mode.clone(),

@@ -9,9 +9,11 @@
 mod act;
 mod context;
 mod files;
+mod home_links;
 mod keeper;
 mod launch;
 mod link;
+mod sandbox;
 mod stderr;
 mod story;
 mod sweep;
@@ -29,6 +31,7 @@ use tokio_util::task::TaskTracker;
 use wh_domain::SessionId;
 
 use self::keeper::Keeper;
+pub use self::sandbox::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM};
 use crate::App;
 
 /// How often everything is looked at, whether or not somebody woke us.
@@ -45,6 +48,7 @@ pub struct RunsConfig {
     pub scratch: PathBuf,
     /// Tells runners where the server is now.
     pub server_file: PathBuf,
+    pub containment: ContainmentConfig,
 }
 
 /// Who waits to be looked at, and who looks.

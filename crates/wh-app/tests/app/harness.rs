@@ -57,6 +57,7 @@ impl TestApp {
                 runs: dir.path().join("runs"),
                 scratch: dir.path().join("scratch"),
                 server_file: dir.path().join("server.json"),
+                containment: wh_app::ContainmentConfig::new(dir.path().join("homes")),
             },
             model: None,
             data_dir: dir.path().join("data"),

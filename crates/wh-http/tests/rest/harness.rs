@@ -75,6 +75,7 @@ impl TestServer {
                 runs: directory.path().join("runs"),
                 scratch: directory.path().join("scratch"),
                 server_file: directory.path().join("server.json"),
+                containment: wh_app::ContainmentConfig::new(directory.path().join("homes")),
             },
             model: None,
             data_dir: directory.path().join("data"),

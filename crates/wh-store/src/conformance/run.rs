@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use wh_domain::{
-    Abilities, ApprovalState, EventKind, Key, KeyBinding, KeyScope, MessageKind, NewMessage,
-    NewTurn, PageLimit, Reach, Run, Session, SessionState, SessionStateName, ToolsLink, TurnState,
-    Usage,
+    Abilities, ApprovalState, EffectiveTier, EventKind, Key, KeyBinding, KeyScope, MessageKind,
+    NewMessage, NewTurn, PageLimit, Reach, Run, Session, SessionState, SessionStateName, ToolsLink,
+    TurnState, Usage,
 };
 
 use super::Outcome;
@@ -37,6 +37,7 @@ pub(super) fn run_value(session: &Session, epoch: u64) -> Made<(Run, Key)> {
         conversation: None,
         abilities: Abilities::default(),
         tools: ToolsLink::Unused,
+        tier: EffectiveTier::parse("guarded/namespaces"),
         started_at: fixture::now(),
         ready_at: None,
         ended_at: None,

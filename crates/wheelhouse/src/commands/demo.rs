@@ -81,6 +81,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         command: [program, "agent", "echo"].map(str::to_owned).into(),
         environment: BTreeMap::from([("HOME".to_owned(), SecretText::new(home.to_owned()))]),
         context_file: None,
+        login_files: Vec::new(),
     };
     Ok(ServeOptions {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),
@@ -97,6 +98,8 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         model: None,
         webhooks: wh_domain::WebhookRules::default(),
         hooks: wh_domain::LoopHooks::default(),
+        containment: Default::default(),
+        config_file: None,
     })
 }
 

@@ -141,6 +141,8 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         model: config.model.value.clone(),
         webhooks: config.webhooks,
         hooks: config.hooks.clone(),
+        containment: config.containment.clone(),
+        config_file: Some(config.file.value.clone()),
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

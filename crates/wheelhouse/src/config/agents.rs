@@ -3,7 +3,10 @@
 //! A name that there is a profile for takes `env` alone, which is added to the profile's; any other name is a new agent and needs
 //! a `command`.
 
-use std::collections::BTreeMap;
+use std::{
+    collections::BTreeMap,
+    path::{Component, Path},
+};
 
 use serde::Deserialize;
 use toml::Spanned;
@@ -19,6 +22,8 @@ pub(super) struct FileAgent {
     #[serde(default)]
     env: BTreeMap<String, String>,
     context_file: Option<String>,
+    #[serde(default)]
+    login_files: Vec<String>,
 }
 
 /// Reads every table, or says which is wrong and why.
@@ -36,7 +41,11 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
     let parsed = AgentName::parse(name).map_err(|error| error.to_string())?;
     let environment = environment(name, &agent.env)?;
     if PROFILES.iter().any(|profile| profile.name == name) {
-        if agent.command.is_some() || agent.title.is_some() || agent.context_file.is_some() {
+        if agent.command.is_some()
+            || agent.title.is_some()
+            || agent.context_file.is_some()
+            || !agent.login_files.is_empty()
+        {
             return Err(format!(
                 "the agent {name:?} is known already: set only `env` for it, or choose another name"
             ));
@@ -55,14 +64,26 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             "`context_file` of the agent {name:?} must be the name of a file in its directory, such as AGENT.local.md"
         ));
     }
+    if !agent.login_files.iter().all(|path| is_below_home(path)) {
+        return Err(format!(
+            "`login_files` of the agent {name:?} must be paths below the home directory, such as .agent/auth.json"
+        ));
+    }
     configured.custom.push(CustomAgent {
         name: parsed,
         title: agent.title.clone(),
         command,
         environment,
         context_file: agent.context_file.clone(),
+        login_files: agent.login_files.clone(),
     });
     Ok(())
+}
+
+/// Tells whether this is a relative path that stays below where it starts.
+fn is_below_home(path: &str) -> bool {
+    let plain = |part| matches!(part, Component::Normal(_));
+    !path.is_empty() && Path::new(path).components().all(plain)
 }
 
 /// Tells whether this is a plain name, of which git takes no part for a pattern.

@@ -9,6 +9,7 @@ use wh_agents::ConfiguredAgents;
 use wh_domain::{LoopHooks, WebhookRules};
 
 use super::agents::{self, FileAgent};
+use super::containment::{ContainmentSetting, FileContainment};
 use super::hooks::{self, FileLoops};
 use super::model::{self, FileModel, ModelSetting};
 use super::webhooks::FileWebhooks;
@@ -40,6 +41,8 @@ pub(super) struct FileValues {
     pub(super) webhooks: FileWebhooks,
     #[serde(default)]
     pub(super) loops: FileLoops,
+    #[serde(default)]
+    pub(super) containment: FileContainment,
 }
 
 /// A file as read; absent unless somebody named it is like empty.
@@ -146,6 +149,11 @@ impl File {
             Some(spanned) => CliError::usage(format!("{}: {why}", self.source(spanned))),
             None => CliError::usage(format!("{}: {why}", self.path.display())),
         })
+    }
+
+    /// Returns what it says about containment.
+    pub(super) fn containment(&self) -> CliResult<ContainmentSetting> {
+        self.values.containment.setting(&self.path)
     }
 
     /// Returns what it says about webhooks.

@@ -39,6 +39,7 @@ impl Config {
             model: layers.file.model(env)?,
             agents: layers.file.agents()?,
             webhooks: layers.file.webhooks(),
+            containment: layers.file.containment()?,
             hooks: layers.file.hooks(env)?,
         })
     }

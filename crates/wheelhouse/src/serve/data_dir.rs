@@ -66,6 +66,11 @@ impl DataDir {
         self.0.join("scratch")
     }
 
+    /// Returns the directory that holds one for each contained session: its changes to the home directory and its `/tmp`.
+    pub(super) fn homes(&self) -> PathBuf {
+        self.0.join("homes")
+    }
+
     /// Returns the path of the file that tells where the server is.
     pub(crate) fn server_file(&self) -> PathBuf {
         self.0.join("server.json")

@@ -5,6 +5,7 @@
 
 mod banner;
 mod clock;
+mod containment;
 mod data_dir;
 mod endpoint;
 mod kill_all;
@@ -39,7 +40,7 @@ pub(crate) use self::{
     refusal::{elsewhere, refusal},
     server_file::server_file,
 };
-use crate::config::ModelSetting;
+use crate::config::{ContainmentSetting, ModelSetting};
 
 /// How a server is started.
 #[derive(Clone, Debug)]
@@ -64,6 +65,10 @@ pub(crate) struct ServeOptions {
     pub(crate) webhooks: WebhookRules,
     /// What the configuration says about hooks of loops.
     pub(crate) hooks: LoopHooks,
+    /// What the configuration says about containment.
+    pub(crate) containment: ContainmentSetting,
+    /// The configuration file, which may hold secrets.
+    pub(crate) config_file: Option<PathBuf>,
 }
 
 impl ServeOptions {
@@ -162,7 +167,10 @@ async fn open(
     shutdown: &CancellationToken,
 ) -> Result<(Arc<dyn Store>, Arc<App>)> {
     let database = options.database_in(data_dir);
-    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(OpenOptions::new(database)).await?);
+    let containment = containment::prepare(options, data_dir, database.clone());
+    let opened = SqliteStore::open(OpenOptions::new(database));
+    let (opened, containment) = tokio::join!(opened, containment);
+    let store: Arc<dyn Store> = Arc::new(opened?);
     let app = Arc::new(App::new(AppParts {
         store: Arc::clone(&store),
         clock: Arc::new(SystemClock),
@@ -178,6 +186,7 @@ async fn open(
             runs: data_dir.runs(),
             scratch: data_dir.scratch(),
             server_file: data_dir.server_file(),
+            containment,
         },
         model: options.model.as_ref().map(model::prepare).transpose()?,
         data_dir: data_dir.path().to_owned(),

@@ -155,7 +155,8 @@ async fn a_prompt_does_not_run_without_its_file() {
     world.prompt(&session, "say ready").await;
     let runs = world.server.data_dir().join("runs");
     let run = runs.read_dir().unwrap().next().unwrap().unwrap().path();
-    // Something is in the way of the directory that holds the files.
+    // Something is in the way of the directory that holds the files. The directory itself is mounted in the agent's sandbox.
+    std::fs::rename(run.join("files"), run.join("aside")).unwrap();
     std::fs::write(run.join("files"), "").unwrap();
     let request = with(&session, "say what is in it", &[("notes.txt", b"buy milk")]);
     let prompted = world.client.session_prompt(&request).await.unwrap();
@@ -170,6 +171,7 @@ async fn a_prompt_does_not_run_without_its_file() {
     assert!(notes.contains(told), "{notes}");
     assert!(!world.said(&session).await.contains("what is in it"));
     std::fs::remove_file(run.join("files")).unwrap();
+    std::fs::rename(run.join("aside"), run.join("files")).unwrap();
     let again = world.client.session_prompt(&request).await.unwrap();
     assert_eq!(again.turn.state, "completed", "{again:?}");
 }
