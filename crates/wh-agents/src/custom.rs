@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wh_domain::{AgentName, SecretText};
+use wh_domain::{AgentName, SecretText, Tier};
 
 /// An agent from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -18,6 +18,8 @@ pub struct CustomAgent {
     pub context_file: Option<String>,
     /// Files below the home directory in which it keeps its login; it changes the user's own.
     pub login_files: Vec<String>,
+    /// The least containment that its sessions need.
+    pub tier: Option<Tier>,
 }
 
 /// Everything the configuration says about agents.
@@ -26,4 +28,6 @@ pub struct ConfiguredAgents {
     pub custom: Vec<CustomAgent>,
     /// Variables for agents there are profiles for, by the profile's name. They win over the profile's own.
     pub environments: BTreeMap<AgentName, BTreeMap<String, SecretText>>,
+    /// The least containment that sessions of agents there are profiles for need.
+    pub tiers: BTreeMap<AgentName, Tier>,
 }

@@ -8,7 +8,7 @@ use std::{
     time::SystemTime,
 };
 
-use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, SecretText};
+use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, SecretText, Tier};
 
 use crate::{ConfiguredAgents, CustomAgent, PROFILES, Profile, probe};
 
@@ -48,6 +48,14 @@ impl Agents {
     pub(crate) fn custom(&self, name: &AgentName) -> Option<&CustomAgent> {
         let mut custom = self.configured.custom.iter();
         custom.find(|custom| custom.name == *name)
+    }
+
+    /// Returns the least containment that sessions of an agent need, if the configuration says so.
+    pub fn tier(&self, name: &AgentName) -> Option<Tier> {
+        match self.custom(name) {
+            Some(custom) => custom.tier,
+            None => self.configured.tiers.get(name).copied(),
+        }
     }
 
     /// Returns the variables that the configuration adds to an agent there is a profile for.
@@ -196,6 +204,7 @@ mod tests {
             environment: Default::default(),
             context_file: None,
             login_files: Vec::new(),
+            tier: None,
         };
         let added = [
             (

@@ -29,12 +29,26 @@ impl ConfigGetRequest {
 pub struct ConfigSetRequest {
     /// The setting, such as review.max_iterations.
     pub key: String,
-    /// The value to set; back to the default unless given.
+    /// The value to set; back to the default unless given. A name for settings whose values have names, otherwise a whole number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub value: Option<i64>,
+    pub value: Option<SettingInput>,
     /// A mark of your choice: a repeat with the same mark changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
+}
+
+/// A setting's value as callers write it.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum SettingInput {
+    Number(i64),
+    Name(String),
+}
+
+impl From<i64> for SettingInput {
+    fn from(number: i64) -> Self {
+        Self::Number(number)
+    }
 }
 
 impl TryFrom<ConfigSetRequest> for SettingChange {
@@ -42,9 +56,10 @@ impl TryFrom<ConfigSetRequest> for SettingChange {
 
     fn try_from(request: ConfigSetRequest) -> Result<Self, InputRefusal> {
         let key = field("key", SettingKey::parse(&request.key))?;
-        let value = request
-            .value
-            .map(|value| field("value", key.check(Some(value))));
+        let value = request.value.map(|value| match value {
+            SettingInput::Number(number) => field("value", key.check(Some(number))),
+            SettingInput::Name(text) => field("value", key.read(&text)),
+        });
         Ok(Self {
             key,
             value: value.transpose()?,
@@ -59,6 +74,12 @@ pub struct SettingView {
     /// Absent: no limit.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<i64>,
+    /// What the value is called, for settings whose values have names.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub value_name: Option<String>,
+    /// What the values are called, from min on.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub names: Vec<String>,
     /// default, or set when somebody set it
     pub source: String,
     pub about: String,
@@ -72,6 +93,8 @@ impl From<Setting> for SettingView {
         Self {
             key: spec.name.to_owned(),
             value: setting.value.0,
+            value_name: setting.key.name_of(setting.value).map(str::to_owned),
+            names: spec.names.iter().map(|name| (*name).to_owned()).collect(),
             source: if setting.is_set { "set" } else { "default" }.to_owned(),
             about: spec.about.to_owned(),
             min: spec.min,

@@ -44,7 +44,7 @@ pub use board::{
     PlacementView, ZoneInputRequest, ZoneView,
 };
 pub use common::{Empty, PageQuery, cursor_of};
-pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingView};
+pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingInput, SettingView};
 pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use file::{PromptFileInput, TurnFileRequest, TurnFileView};

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{InputRefusal, Name, NewRepo, Repo, RepoSource, RepoState, ShortId};
+use wh_domain::{InputRefusal, Name, NewRepo, Repo, RepoSource, RepoState, ShortId, Tier};
 
 use crate::common::{field, list_request, optional, time};
 
@@ -15,6 +15,9 @@ pub struct RepoAddRequest {
     /// What to call it; the last part of the source unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub name: Option<String>,
+    /// The least containment that sessions in it need; the server's minimum unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     /// A mark of your choice: a repeat with the same mark adds nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -27,6 +30,7 @@ impl TryFrom<RepoAddRequest> for NewRepo {
         Ok(Self {
             source: field("source", RepoSource::parse(&request.source))?,
             name: optional("name", request.name.as_deref(), Name::parse)?,
+            tier: optional("tier", request.tier.as_deref(), Tier::parse)?,
         })
     }
 }
@@ -53,6 +57,9 @@ pub struct RepoView {
     /// Why it could not be cloned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// The least containment that sessions in it need, if it asks for more than the server does.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     pub owner_id: String,
     pub created_at: String,
 }
@@ -75,6 +82,7 @@ impl From<Repo> for RepoView {
                 RepoState::Failed { reason } => Some(reason),
                 RepoState::Pending | RepoState::Ready(_) => None,
             },
+            tier: repo.tier.map(|tier| tier.to_string()),
             owner_id: repo.owner.user.to_string(),
             created_at: time(repo.created_at),
         }

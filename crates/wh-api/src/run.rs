@@ -72,6 +72,9 @@ pub struct RunView {
     pub resumed: bool,
     /// unused, connected or broken: whether the agent has reached our tools
     pub tools_link: String,
+    /// How far its processes were contained, and by what; absent for runs from before that was recorded.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     /// The agent's way of working, as it said itself; absent when it never said.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
@@ -96,6 +99,7 @@ impl RunView {
             ending: run.ending,
             resumed: entry.resumed,
             tools_link: run.tools.as_str().to_owned(),
+            tier: run.tier.map(|tier| tier.to_string()),
             mode: entry.mode,
             stderr: entry.stderr.map(tail).filter(|text| !text.is_empty()),
         }

@@ -179,6 +179,11 @@ pub struct SessionView {
     /// The agent's way of working, if another than its usual one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// How far its processes are to be contained: guarded or none.
+    pub tier: String,
+    /// How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub effective_tier: Option<String>,
     /// What it may use; what is absent is not limited.
     pub budget: BudgetInput,
     /// What its agent may do without asking.
@@ -223,6 +228,8 @@ impl From<&Session> for SessionView {
             board_id: session.board.map(|id| id.to_string()),
             path: session.path.as_ref().map(|path| path.display().to_string()),
             mode: session.mode.clone(),
+            tier: session.tier.to_string(),
+            effective_tier: session.effective_tier.map(|tier| tier.to_string()),
             budget: BudgetInput::from(&session.budget),
             policy: PolicyInput::from(&session.policy),
             runs: session.epoch,

@@ -7,7 +7,7 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
     AgentName, BranchName, Description, ForkInput, InputRefusal, Policy, Prompt, SessionInput,
-    SessionPlace, SessionRole, SpawnInput, Title, TurnChoice, Workspace,
+    SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice, Workspace,
 };
 
 use crate::{
@@ -63,6 +63,9 @@ pub struct SessionCreateRequest {
     /// The agent's own name of a way of working, such as plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// Containment: guarded (unless given), or none where an administrator allows it.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetInput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -90,6 +93,7 @@ impl SessionCreateRequest {
             budget: self.budget.unwrap_or_default().into(),
             policy: self.policy()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
+            tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
         })
     }
 
@@ -153,6 +157,9 @@ pub struct SessionSpawnRequest {
     pub branch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// Containment; at least the parent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     /// tokens, cost_micros, wall_seconds, turns; at most what the parent has left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, u64>>")]
@@ -188,6 +195,7 @@ impl SessionSpawnRequest {
             budget: self.budget.unwrap_or_default().into(),
             policy: policy.transpose()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
+            tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
             callback: self.callback.unwrap_or(false),
         })
     }

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{BoardCards, SessionCard, SessionState, ShortId, WorktreeCard, WorktreeChanges};
+use wh_domain::{
+    BoardCards, SessionCard, SessionState, ShortId, Tier, WorktreeCard, WorktreeChanges,
+};
 
 use crate::common::time;
 
@@ -22,6 +24,9 @@ pub struct SessionCardView {
     /// Which part of its own budget is used up: no prompt is run any more.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_spent: Option<String>,
+    /// How far its processes are contained; absent for guarded, the default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tier: Option<String>,
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub archived: bool,
     /// The last 8 digits of its parent's id.
@@ -60,6 +65,9 @@ impl From<&SessionCard> for SessionCardView {
             stage: card.stage().as_str().to_owned(),
             failure,
             budget_spent: session.budget_left().used_up().map(str::to_owned),
+            tier: Some(card.shown_tier())
+                .filter(|tier| *tier != Tier::DEFAULT)
+                .map(|tier| tier.to_string()),
             archived: session.archived,
             parent: session.parent.map(|id| id.short_id()),
             worktree: session.worktree.map(|id| id.short_id()),

@@ -30,7 +30,12 @@ impl App {
     /// Changes a setting, or goes back to its default.
     pub async fn config_set(&self, cx: &OpContext, change: SettingChange) -> Result<Setting> {
         let operation = Operation::ConfigSet;
-        let shown = change.value.map_or("default".to_owned(), |v| v.to_string());
+        let named = change.value.and_then(|value| change.key.name_of(value));
+        let shown = match (named, change.value) {
+            (Some(name), _) => name.to_owned(),
+            (None, Some(value)) => value.to_string(),
+            (None, None) => "default".to_owned(),
+        };
         let facts = facts([("key", change.key.name()), ("value", &shown)]);
         self.change(cx, operation, facts.clone(), async {
             cx.authorize(operation)?;

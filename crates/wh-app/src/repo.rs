@@ -44,6 +44,7 @@ impl App {
                 source: new.source,
                 default_branch,
                 state,
+                tier: new.tier,
                 created_at: cx.now,
             };
             let events = vec![NewEvent {

@@ -7,7 +7,8 @@ use wh_agents::LaunchRefusal;
 use wh_domain::{
     AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, Name, NewEvent, NewTurn, Operation,
     Owner, Prompt, Reach, Reference, RepoId, Session, SessionId, SessionInput, SessionPlace,
-    SettingKey, SpawnLimits, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal, WorktreeState,
+    SettingKey, SpawnLimits, Tier, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal,
+    WorktreeState, choose_tier,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
@@ -53,6 +54,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let new = self.beginning(cx, reach, input).await?;
+            let facts = with_tier(facts, &new.session);
             let id = self.begin(cx, operation, facts, new).await?;
             self.session_lookup(reach, &Reference::from(id)).await
         })
@@ -77,6 +79,9 @@ impl App {
         let owner = cx.principal.owner();
         let place = self.place(cx, reach, owner, input.place, &title, board);
         let place = place.await?;
+        let tier = self
+            .tier(input.tier, &input.agent, place.repo, None)
+            .await?;
         let session = Session {
             description: input.description,
             role: input.role,
@@ -89,6 +94,7 @@ impl App {
                 .check()
                 .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
+            tier,
             budget: input.budget.intersect(self.budget_default().await?),
             ..Session::new(id, owner, input.agent, title, cx.now)
         };
@@ -168,7 +174,10 @@ impl App {
             owner: session.owner,
             session: Some(session.id),
             actor: Some(cx.principal.user),
-            facts: crate::context::facts([("agent", session.agent.as_str())]),
+            facts: with_tier(
+                crate::context::facts([("agent", session.agent.as_str())]),
+                session,
+            ),
         });
         Ok((new, events))
     }
@@ -177,6 +186,31 @@ impl App {
     pub(crate) async fn limit(&self, key: SettingKey) -> Result<u32> {
         let value = self.setting(key).await?.value.0;
         Ok(u32::try_from(value.unwrap_or(i64::MAX)).unwrap_or(u32::MAX))
+    }
+
+    /// Decides how far a session is contained, and refuses a tier that does not work here.
+    pub(crate) async fn tier(
+        &self,
+        asked: Option<Tier>,
+        agent: &AgentName,
+        repo: Option<RepoId>,
+        parent: Option<Tier>,
+    ) -> Result<Tier> {
+        let minimum = self.setting(SettingKey::ContainmentMinimum).await?;
+        let server = minimum.key.name_of(minimum.value).map(Tier::parse);
+        let server = server.transpose().map_err(AppError::invalid)?;
+        let repo = match repo {
+            Some(repo) => self.repo_by_id(repo).await?.tier,
+            None => None,
+        };
+        let tier = choose_tier(asked, [server, self.agents.tier(agent), repo, parent]).map_err(
+            |refusal| {
+                AppError::new(ErrorCode::Forbidden, refusal.to_string())
+                    .hint("an administrator can lower the setting containment.minimum")
+            },
+        )?;
+        self.runs.containment.effective(tier)?;
+        Ok(tier)
     }
 
     /// Refuses an agent that cannot be run here.
@@ -262,6 +296,12 @@ impl App {
             turns: limit(SettingKey::BudgetSessionTurns),
         })
     }
+}
+
+/// Adds how far a session is contained to what is recorded of its beginning.
+pub(crate) fn with_tier(mut facts: Facts, session: &Session) -> Facts {
+    facts.insert("tier".to_owned(), session.tier.to_string());
+    facts
 }
 
 fn cannot_run(refusal: LaunchRefusal) -> AppError {

@@ -68,6 +68,9 @@ impl App {
                 ..Place::default()
             },
         };
+        let tier = self
+            .tier(Some(source.tier), &agent, place.repo, Some(source.tier))
+            .await?;
         let work = self.store.work_get(source.id).await?;
         let budget = work.map_or(source.budget_left(), |work| work.budget_left);
         let session = Session {
@@ -88,6 +91,7 @@ impl App {
             board: source.board,
             policy: source.policy.clone(),
             mode: source.mode.clone(),
+            tier,
             budget,
             ..Session::new(id, source.owner, agent, title, cx.now)
         };

@@ -11,7 +11,7 @@ use wh_domain::{
 use crate::{
     App, AppError, OpContext, Prompted, Result,
     context::facts,
-    session_begin::{Beginning, Place, title_of},
+    session_begin::{Beginning, Place, title_of, with_tier},
     session_wait::WAIT_MAX,
 };
 
@@ -34,6 +34,7 @@ impl App {
                 let reach = cx.authorize(operation)?;
                 let parent = self.parent_of(cx, reach, input.parent.as_ref()).await?;
                 let new = self.child(cx, reach, &parent, input).await?;
+                let facts = with_tier(facts, &new.session);
                 let id = self.begin(cx, operation, facts, new).await?;
                 self.first_turn(id).await
             })
@@ -95,6 +96,10 @@ impl App {
                     .await?
             }
         };
+        let asked = input.tier.or(Some(parent.tier));
+        let tier = self
+            .tier(asked, &agent, place.repo, Some(parent.tier))
+            .await?;
         let asked = input.policy.unwrap_or(Policy {
             route: Route::Parent,
             ..parent.policy.clone()
@@ -109,6 +114,7 @@ impl App {
             board: parent.board,
             policy: policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
+            tier,
             budget: input
                 .budget
                 .intersect(left)

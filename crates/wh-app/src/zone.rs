@@ -215,6 +215,7 @@ fn begun_in(worktree: &Worktree, agent: AgentName, prompt: Prompt, board: &Board
         budget: Budget::default(),
         policy: Policy::default(),
         mode: None,
+        tier: None,
     }
 }
 

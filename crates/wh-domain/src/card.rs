@@ -1,6 +1,6 @@
 //! Sessions and worktrees as people's lists and boards show them.
 
-use crate::{Name, Session, Stage, Worktree};
+use crate::{Name, Session, Stage, Tier, Worktree};
 
 /// A session and where it works.
 #[derive(Clone, Debug)]
@@ -26,6 +26,12 @@ pub struct BoardCards {
 }
 
 impl SessionCard {
+    /// Returns the tier that its latest run has or, before the first one, is to have.
+    pub fn shown_tier(&self) -> Tier {
+        let session = &self.session;
+        session.effective_tier.map_or(session.tier, |it| it.tier)
+    }
+
     /// Returns where the session's work is.
     pub fn stage(&self) -> Stage {
         let session = &self.session;

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use crate::{
     AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId,
     KeyScope, LoopId, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId,
-    SettingKey, SettingValue, TaskId, TextRefusal, TurnId, UserId, UserName, UserRole, WebhookId,
-    WorktreeBase, WorktreeId, ZoneId,
+    SettingKey, SettingValue, TaskId, TextRefusal, Tier, TurnId, UserId, UserName, UserRole,
+    WebhookId, WorktreeBase, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -108,6 +108,8 @@ pub struct NewRepo {
     pub source: RepoSource,
     /// Taken from the source unless given.
     pub name: Option<Name>,
+    /// The least containment that sessions in it need.
+    pub tier: Option<Tier>,
 }
 
 /// A worktree to make.

@@ -5,7 +5,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 use url::Url;
 
-use crate::{BranchName, Name, Owner, RepoId};
+use crate::{BranchName, Name, Owner, RepoId, Tier};
 
 /// A git repository agents can work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -16,6 +16,8 @@ pub struct Repo {
     pub source: RepoSource,
     pub default_branch: Option<BranchName>,
     pub state: RepoState,
+    /// The least containment that sessions in it need.
+    pub tier: Option<Tier>,
     pub created_at: Timestamp,
 }
 

@@ -4,7 +4,7 @@ use std::path::PathBuf;
 
 use crate::{
     AgentName, BranchName, Budget, Description, Policy, Prompt, PromptFile, Reference, SessionRole,
-    Title, WorktreeBase,
+    Tier, Title, WorktreeBase,
 };
 
 macro_rules! choices {
@@ -52,6 +52,8 @@ pub struct SessionInput {
     pub budget: Budget,
     pub policy: Policy,
     pub mode: Option<String>,
+    /// How far it is contained; as its agent, its repository and the server ask for unless given.
+    pub tier: Option<Tier>,
 }
 
 /// A session to begin under another.
@@ -77,6 +79,8 @@ pub struct SpawnInput {
     /// Its parent's unless given; it is narrowed to what the parent may do.
     pub policy: Option<Policy>,
     pub mode: Option<String>,
+    /// How far it is contained, never less than its parent; as its parent unless given.
+    pub tier: Option<Tier>,
     /// Whether the parent is told when the child is done or needs something.
     pub callback: bool,
 }

@@ -2,7 +2,7 @@
 
 use std::fmt;
 
-use crate::Limits;
+use crate::{Limits, Tier};
 
 /// What a setting is and may be.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -14,6 +14,8 @@ pub struct SettingSpec {
     pub default: Option<i64>,
     pub min: i64,
     pub max: i64,
+    /// What the values are called, from `min` on; empty for a setting that is a number.
+    pub names: &'static [&'static str],
 }
 
 /// A setting's value. Settings that may be without limit hold nothing then.
@@ -40,12 +42,17 @@ pub enum SettingRefusal {
         min: i64,
         max: i64,
     },
+    #[error("{name} must be one of {}", names.join(", "))]
+    NotAName {
+        name: &'static str,
+        names: &'static [&'static str],
+    },
     #[error("{name} must have a value")]
     Required { name: &'static str },
 }
 
 macro_rules! settings {
-    ($($key:ident, $name:literal, $default:expr, $max:expr, $about:literal;)+) => {
+    ($($key:ident, $name:literal, $default:expr, $max:expr, $about:literal $(, $names:expr)?;)+) => {
         /// The settings. Each has a row in the table below.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum SettingKey {
@@ -64,9 +71,22 @@ macro_rules! settings {
             default: $default,
             min: 1,
             max: $max,
+            names: names!($($names)?),
         },)+];
     };
 }
+
+macro_rules! names {
+    () => {
+        &[]
+    };
+    ($names:expr) => {
+        $names
+    };
+}
+
+/// The names of tiers, the weakest first.
+const TIERS: &[&str] = &[Tier::None.as_str(), Tier::Guarded.as_str()];
 
 /// A setting that may be without limit.
 const OPEN: Option<i64> = None;
@@ -95,6 +115,7 @@ settings! {
     BudgetSessionWallSeconds, "budget.session.wall_seconds", OPEN,                                i64::MAX, "seconds a session may be at work";
     BudgetSessionTurns,       "budget.session.turns",        OPEN,                                i64::MAX, "turns a session may take";
     EventRetentionDays,       "retention.event_days",        count(90),                           36_500,   "days after which events are forgotten";
+    ContainmentMinimum,       "containment.minimum",         count(2),                            2,        "least containment that a session may have: none or guarded", TIERS;
     AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
 }
 
@@ -115,6 +136,32 @@ impl SettingKey {
     /// Returns what the setting is and may be.
     pub fn spec(self) -> &'static SettingSpec {
         &SPECS[self as usize]
+    }
+
+    /// Reads a value that a person wrote: a number, or a name where the values have names.
+    pub fn read(self, text: &str) -> Result<SettingValue, SettingRefusal> {
+        let &SettingSpec {
+            name,
+            names,
+            min,
+            max,
+            ..
+        } = self.spec();
+        if names.is_empty() {
+            let number = text.parse().ok();
+            let number = number.ok_or(SettingRefusal::OutOfRange { name, min, max })?;
+            return self.check(Some(number));
+        }
+        let numbered = (min..).zip(names);
+        let found = numbered.into_iter().find(|(_, it)| **it == text);
+        let (number, _) = found.ok_or(SettingRefusal::NotAName { name, names })?;
+        Ok(SettingValue(Some(number)))
+    }
+
+    /// Returns what a value is called, if this setting's values have names.
+    pub fn name_of(self, value: SettingValue) -> Option<&'static str> {
+        let index = usize::try_from(value.0? - self.spec().min).ok()?;
+        self.spec().names.get(index).copied()
     }
 
     /// Checks a value for this setting.
@@ -156,6 +203,30 @@ mod tests {
             assert!(key.check(key.spec().default).is_ok(), "{}", key.name());
             assert_eq!(SettingKey::parse(key.name()), Ok(key));
         }
+    }
+
+    #[test]
+    fn values_with_names_are_read_and_shown_by_them() {
+        let key = SettingKey::ContainmentMinimum;
+        for (number, name) in [(1, "none"), (2, "guarded")] {
+            let value = SettingValue(Some(number));
+            assert_eq!(key.read(name), Ok(value));
+            assert_eq!(key.name_of(value), Some(name));
+        }
+        assert!(
+            key.read("loose")
+                .unwrap_err()
+                .to_string()
+                .contains("guarded")
+        );
+        assert_eq!(
+            SettingKey::SpawnDepthMax.read("3"),
+            Ok(SettingValue(Some(3)))
+        );
+        assert_eq!(
+            SettingKey::SpawnDepthMax.name_of(SettingValue(Some(3))),
+            None
+        );
     }
 
     #[test]

@@ -19,7 +19,7 @@ impl Tier {
     pub const DEFAULT: Self = Self::Guarded;
 
     /// Returns the tier as stored and shown.
-    pub fn as_str(self) -> &'static str {
+    pub const fn as_str(self) -> &'static str {
         match self {
             Self::None => "none",
             Self::Guarded => "guarded",

@@ -7,7 +7,7 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    BranchName, IdRef, Name, Page, PageRequest, Reach, Repo, RepoPaths, RepoSource, RepoState,
+    BranchName, IdRef, Name, Page, PageRequest, Reach, Repo, RepoPaths, RepoSource, RepoState, Tier,
 };
 use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 
@@ -19,7 +19,7 @@ use crate::row::{self, BadRow, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
 const COLUMNS: &str = "SELECT t.id, t.owner_user_id, t.owner_key_id, t.name, t.source_kind, t.source, t.default_branch,
-    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.created_at FROM repos t WHERE ";
+    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.created_at FROM repos t WHERE ";
 
 const LOCAL: &str = "local";
 const REMOTE: &str = "remote";
@@ -84,6 +84,7 @@ fn repo_row(row: &SqliteRow) -> Parsed<Repo> {
         source,
         default_branch: row::parse_opt(row, "default_branch", BranchName::parse)?,
         state: state_columns(row)?,
+        tier: row::parse_opt(row, "tier", Tier::parse)?,
         created_at: row::time(row, "created_at")?,
     })
 }
@@ -137,9 +138,9 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
         RepoSource::Remote { url } => (REMOTE, url.as_str()),
     };
     let query = sqlx::query(
-        "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, created_at,
+        "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, created_at, tier,
              default_branch, state, failure, git_dir, common_dir, work_tree, alternates)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(repo.id))
     .bind(uuid(repo.owner.user))
@@ -147,7 +148,8 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
     .bind(repo.name.as_str())
     .bind(kind)
     .bind(source)
-    .bind(micros(repo.created_at));
+    .bind(micros(repo.created_at))
+    .bind(repo.tier.map(Tier::as_str));
     bind_state(query, repo)?
         .execute(conn)
         .await

@@ -4,6 +4,7 @@
 
 use std::ffi::OsString;
 use std::fs;
+use std::os::unix::process::CommandExt;
 use std::path::{Path, PathBuf};
 use std::process::{Child, Command, Stdio};
 use std::thread;
@@ -29,6 +30,8 @@ pub struct TestServer {
     about: ServerFile,
     arguments: Vec<String>,
     environment: Vec<(&'static str, OsString)>,
+    /// Who the server's commands run as, when not as the test itself.
+    user: Option<u32>,
 }
 
 impl TestServer {
@@ -69,6 +72,26 @@ impl TestServer {
             },
             arguments: arguments.iter().map(|&a| a.to_owned()).collect(),
             environment: Vec::new(),
+            user: None,
+        }
+    }
+
+    /// Has every command of this server run as an ordinary user. Only for a test that runs as root, on a server that has not
+    /// started yet; the programs named are put where that user can run them.
+    pub fn run_as(&mut self, user: u32, programs: &[&str]) {
+        let bin = self.home().join("bin");
+        fs::create_dir_all(&bin).expect("the folder can be made");
+        for name in programs.iter().chain(&["wheelhouse"]) {
+            fs::copy(built(name), bin.join(name)).expect("a program can be copied");
+        }
+        self.user = Some(user);
+        self.give_home();
+    }
+
+    /// Gives everything in the home directory to the user that the commands run as.
+    pub fn give_home(&self) {
+        if let Some(user) = self.user {
+            give(self.home(), user);
         }
     }
 
@@ -132,6 +155,10 @@ impl TestServer {
     /// Returns a command of the binary for this server's data directory, in an environment that holds nothing else.
     pub fn command(&self) -> Command {
         let mut command = command(self.home());
+        if let Some(user) = self.user {
+            command = command_of(self.home(), &self.home().join("bin/wheelhouse"));
+            command.uid(user).gid(user);
+        }
         command.arg("--data-dir").arg(self.data_dir());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
         command
@@ -230,12 +257,26 @@ impl Drop for TestServer {
 /// Returns a command of the binary in an environment that holds a home directory and a path, and nothing else.
 ///
 /// Programs that a test puts into `bin` of the home directory are found first.
-#[expect(clippy::disallowed_methods, reason = "this runs the binary under test")]
 pub fn command(home: &Path) -> Command {
+    command_of(home, &binary())
+}
+
+fn give(path: &Path, user: u32) {
+    std::os::unix::fs::lchown(path, Some(user), Some(user)).expect("root can give files away");
+    if path.is_dir() && !path.is_symlink() {
+        let entries = fs::read_dir(path).expect("our own directory");
+        entries
+            .flatten()
+            .for_each(|entry| give(&entry.path(), user));
+    }
+}
+
+#[expect(clippy::disallowed_methods, reason = "this runs the binary under test")]
+fn command_of(home: &Path, program: &Path) -> Command {
     let mut path = home.join("bin").into_os_string();
     path.push(":");
     path.push(std::env::var_os("PATH").unwrap_or_default());
-    let mut command = Command::new(binary());
+    let mut command = Command::new(program);
     command
         .env_clear()
         .env("PATH", path)

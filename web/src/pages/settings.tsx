@@ -68,12 +68,14 @@ function Row({ setting, refused }: { setting: Setting; refused: string | undefin
       client.setQueryData(config.queryKey, (kept) =>
         kept && { settings: kept.settings.map((one) => (one.key === applied.key ? applied : one)) },
       );
-      toast(`${applied.key} is ${applied.value ?? "without limit"}`, applied.source === "set" ? "It holds from now on." : "That is the default.");
+      toast(`${applied.key} is ${applied.value_name ?? applied.value ?? "without limit"}`, applied.source === "set" ? "It holds from now on." : "That is the default.");
     },
     onError: toastError,
     onSettled: () => client.invalidateQueries({ queryKey: keys.config }),
   });
-  const range = setting.max < SHOWN_MAX ? `${setting.min} to ${setting.max}` : `${setting.min} or more`;
+  const names = setting.names ?? [];
+  const choices = names.map((name, index) => ({ name, value: (setting.min + index).toString() }));
+  const range = names.length > 0 ? names.join(" or ") : setting.max < SHOWN_MAX ? `${setting.min} to ${setting.max}` : `${setting.min} or more`;
   return (
     <li className="flex flex-wrap items-center gap-x-4 gap-y-2 border-line px-3 py-2.5 not-first:border-t">
       <div className="min-w-60 flex-1">
@@ -92,6 +94,22 @@ function Row({ setting, refused }: { setting: Setting; refused: string | undefin
           save.mutate(Number(text));
         }}
       >
+        {choices.length > 0 ? (
+          <select
+            className="field w-36"
+            aria-label={setting.key}
+            disabled={refused !== undefined}
+            title={refused}
+            value={text}
+            onChange={(event) => setText(event.target.value)}
+          >
+            {choices.map((choice) => (
+              <option key={choice.value} value={choice.value}>
+                {choice.name}
+              </option>
+            ))}
+          </select>
+        ) : (
         <input
           className="field w-36"
           type="number"
@@ -104,6 +122,7 @@ function Row({ setting, refused }: { setting: Setting; refused: string | undefin
           value={text}
           onChange={(event) => setText(event.target.value)}
         />
+        )}
         <Button type="submit" refused={refused} disabled={save.isPending || text === now || text === ""}>
           Save
         </Button>

@@ -245,6 +245,7 @@ impl App {
             budget: it.budget_left(),
             policy: it.policy.clone(),
             mode: it.mode.clone(),
+            tier: None,
         };
         let mut new = self.beginning(&cx, Reach::All, input).await?;
         new.session.owner = it.owner;

@@ -299,7 +299,7 @@ impl Parts<'_> {
     }
 
     fn hidden(&self, home: Option<&Path>) -> Vec<PathBuf> {
-        let shown: BTreeSet<_> = self.config.shown.iter().map(resolve).collect();
+        let shown: BTreeSet<_> = self.config.shown.iter().map(|path| resolve(path)).collect();
         let in_home = home
             .into_iter()
             .flat_map(|home| HIDDEN_IN_HOME.iter().map(move |name| home.join(name)));
@@ -375,8 +375,8 @@ pub(super) fn add_environment(sandbox: &Sandbox, environment: &mut BTreeMap<Stri
     }
 }
 
-fn resolve(path: &PathBuf) -> PathBuf {
-    path.canonicalize().unwrap_or_else(|_| path.clone())
+fn resolve(path: &Path) -> PathBuf {
+    path.canonicalize().unwrap_or_else(|_| path.to_owned())
 }
 
 fn resolved(paths: &[&str]) -> Vec<PathBuf> {

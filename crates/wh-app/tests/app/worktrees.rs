@@ -39,7 +39,11 @@ pub(crate) async fn repo(test: &TestApp, cx: &OpContext, name: &str) -> (Repo, P
     git(&dir, &["add", "-A"]);
     git(&dir, &["commit", "-q", "-m", "first"]);
     let source = RepoSource::parse(dir.to_str().unwrap()).unwrap();
-    let new = NewRepo { source, name: None };
+    let new = NewRepo {
+        source,
+        name: None,
+        tier: None,
+    };
     (test.app.repo_add(cx, new).await.unwrap(), dir)
 }
 

@@ -314,6 +314,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         budget: Budget::default(),
         policy: policy(&call)?,
         mode: None,
+        tier: None,
     };
     let created = call.app.session_create(&call.cx, input).await;
     let session = created.map_err(|error| match error.code {

@@ -11,7 +11,7 @@ use wh_domain::{
     AgentName, AuditFilter, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, IdRef,
     IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage,
     Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState,
-    Secret, Session, SessionState, Subject, Surface, Title, User, UserId, UserName, UserRole,
+    Secret, Session, SessionState, Subject, Surface, Tier, Title, User, UserId, UserName, UserRole,
     Worktree, WorktreeId, WorktreeState,
 };
 
@@ -102,6 +102,7 @@ pub fn repo_value(owner: Owner) -> Made<Repo> {
         source: RepoSource::parse("https://example.org/team/app.git")?,
         default_branch: None,
         state: RepoState::Pending,
+        tier: Some(Tier::Guarded),
         created_at: now(),
     })
 }

@@ -2,7 +2,7 @@
 
 use clap::Subcommand;
 use serde::Serialize;
-use wh_api::{ConfigSetRequest, SettingView};
+use wh_api::{ConfigSetRequest, SettingInput, SettingView};
 
 use crate::config::{Config, StartValue};
 use crate::context::Context;
@@ -58,10 +58,10 @@ pub(crate) async fn run(cx: &Context, command: ConfigCommand) -> CliResult {
         ConfigCommand::Show => show(cx).await,
         ConfigCommand::Get { key } => get(cx, &key).await,
         ConfigCommand::Set { key, value } => {
-            let value = value.parse().map_err(|_| {
-                CliError::usage(format!("{value:?} is not a whole number"))
-                    .hint("`wheelhouse config show` tells what each setting may be")
-            })?;
+            let value = match value.parse() {
+                Ok(number) => SettingInput::Number(number),
+                Err(_) => SettingInput::Name(value),
+            };
             change(cx, key, Some(value)).await
         }
         ConfigCommand::Unset { key } => change(cx, key, None).await,
@@ -145,7 +145,7 @@ async fn get(cx: &Context, key: &str) -> CliResult {
     })
 }
 
-async fn change(cx: &Context, key: String, value: Option<i64>) -> CliResult {
+async fn change(cx: &Context, key: String, value: Option<SettingInput>) -> CliResult {
     let config = cx.config()?;
     if config.values().iter().any(|start| start.key == key) {
         let file = config.file.value.display();
@@ -171,6 +171,9 @@ async fn change(cx: &Context, key: String, value: Option<i64>) -> CliResult {
 }
 
 fn value_text(setting: &SettingView) -> String {
+    if let Some(name) = &setting.value_name {
+        return name.clone();
+    }
     setting
         .value
         .map_or("unlimited".to_owned(), |value| value.to_string())

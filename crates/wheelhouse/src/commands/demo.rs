@@ -82,6 +82,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         environment: BTreeMap::from([("HOME".to_owned(), SecretText::new(home.to_owned()))]),
         context_file: None,
         login_files: Vec::new(),
+        tier: None,
     };
     Ok(ServeOptions {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

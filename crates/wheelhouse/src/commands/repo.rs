@@ -29,6 +29,9 @@ pub(crate) enum RepoCommand {
         /// What to call it; the last part of the source unless given
         #[arg(long)]
         name: Option<String>,
+        /// The least containment that sessions in it need, such as guarded
+        #[arg(long)]
+        tier: Option<String>,
         /// Do not wait until it is cloned
         #[arg(long)]
         no_wait: bool,
@@ -42,11 +45,13 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
         RepoCommand::Add {
             source,
             name,
+            tier,
             no_wait,
         } => {
             let request = RepoAddRequest {
                 source: absolute_source(&source, cx.url().is_some())?,
                 name,
+                tier,
                 idempotency_key: None,
             };
             let client = cx.client()?;
@@ -61,6 +66,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
                     ("source", Some(repo.source.clone())),
                     ("branch", repo.default_branch.clone()),
                     ("state", Some(repo.state.clone())),
+                    ("tier", repo.tier.clone()),
                 ])
             })
         }

@@ -72,6 +72,9 @@ pub(crate) struct RunArgs {
     /// The agent's own name of a way of working, such as plan
     #[arg(long)]
     mode: Option<String>,
+    /// How far the agent is contained: guarded, or none where an administrator allows it [default: guarded]
+    #[arg(long)]
+    tier: Option<String>,
     /// Stop when this many tokens are used
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
@@ -148,6 +151,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         zone: args.zone,
         path: path.as_deref().map(absolute).transpose()?,
         mode: args.mode,
+        tier: args.tier,
         budget: Some(BudgetInput {
             tokens: args.budget_tokens,
             turns: args.budget_turns,

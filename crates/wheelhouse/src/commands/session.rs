@@ -171,6 +171,7 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("messages", Some(session.last_seq.to_string())),
         ("last words", session.last_words.clone()),
         ("runs", Some(session.runs.to_string())),
+        ("tier", Some(tier(session))),
         ("tools", tools(session)),
         ("tokens", Some(session.tokens_used.to_string())),
         ("cost", Some(dollars(session.cost_micros))),
@@ -188,6 +189,14 @@ fn tools(session: &SessionView) -> Option<String> {
         ),
         link => link.to_owned(),
     })
+}
+
+/// Says how far a session is contained: as it is now or, before its first run, as it will be.
+fn tier(session: &SessionView) -> String {
+    match &session.effective_tier {
+        Some(effective) => effective.clone(),
+        None => format!("{} (not started yet)", session.tier),
+    }
 }
 
 fn show_tree(ui: &Ui, tree: &SessionTreeView) -> CliResult {

@@ -11,7 +11,7 @@ use std::{
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::{ConfiguredAgents, CustomAgent, PROFILES};
-use wh_domain::{AgentName, SecretText};
+use wh_domain::{AgentName, SecretText, Tier};
 
 /// One `[agents.NAME]` table.
 #[derive(Clone, Debug, Deserialize)]
@@ -24,6 +24,7 @@ pub(super) struct FileAgent {
     context_file: Option<String>,
     #[serde(default)]
     login_files: Vec<String>,
+    tier: Option<String>,
 }
 
 /// Reads every table, or says which is wrong and why.
@@ -40,6 +41,8 @@ pub(super) fn read(
 fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Result<(), String> {
     let parsed = AgentName::parse(name).map_err(|error| error.to_string())?;
     let environment = environment(name, &agent.env)?;
+    let tier = agent.tier.as_deref().map(Tier::parse).transpose();
+    let tier = tier.map_err(|why| format!("`tier` of the agent {name:?} {why}"))?;
     if PROFILES.iter().any(|profile| profile.name == name) {
         if agent.command.is_some()
             || agent.title.is_some()
@@ -47,9 +50,12 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             || !agent.login_files.is_empty()
         {
             return Err(format!(
-                "the agent {name:?} is known already: set only `env` for it, or choose another name"
+                "the agent {name:?} is known already: set only `env` and `tier` for it, or choose another name"
             ));
         }
+        configured
+            .tiers
+            .extend(tier.map(|tier| (parsed.clone(), tier)));
         configured.environments.insert(parsed, environment);
         return Ok(());
     }
@@ -76,6 +82,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         environment,
         context_file: agent.context_file.clone(),
         login_files: agent.login_files.clone(),
+        tier,
     });
     Ok(())
 }

@@ -95,7 +95,7 @@ async fn a_hundred_at_once_do_not_pass_a_limit() {
     let set = async |key: &str, value: i64| {
         let request = ConfigSetRequest {
             key: key.to_owned(),
-            value: Some(value),
+            value: Some(value.into()),
             ..ConfigSetRequest::default()
         };
         world.client.config_set(&request).await.unwrap();

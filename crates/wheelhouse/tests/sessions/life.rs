@@ -75,7 +75,7 @@ async fn an_idle_process_is_put_away_and_brought_back() {
     assert_eq!(world.live_runners(), 1);
     let set = ConfigSetRequest {
         key: "session.idle_seconds".to_owned(),
-        value: Some(1),
+        value: Some(1.into()),
         ..Default::default()
     };
     world.client.config_set(&set).await.unwrap();
@@ -93,7 +93,7 @@ async fn an_agent_that_falls_silent_is_reported_once() {
     let world = World::new();
     let set = ConfigSetRequest {
         key: "session.silent_seconds".to_owned(),
-        value: Some(1),
+        value: Some(1.into()),
         ..Default::default()
     };
     world.client.config_set(&set).await.unwrap();

@@ -86,6 +86,7 @@ async fn spawn(call: Call, request: Spawn) -> Result<Reply<Spawned>> {
         budget: Budget::default(),
         policy: None,
         mode: None,
+        tier: None,
         callback: false,
     };
     let wait = request.sync.then_some(WAIT_MAX);
@@ -134,6 +135,7 @@ async fn create(call: Call, request: Create) -> Result<Reply<Created<SessionView
         budget: Budget::default(),
         policy: Policy::default(),
         mode: None,
+        tier: None,
     };
     let session = call.app.session_create(&call.cx, input).await;
     let session = session.map_err(naming([

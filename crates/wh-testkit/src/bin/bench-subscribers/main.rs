@@ -175,7 +175,7 @@ impl Crowd {
 async fn set(client: &Client, key: &str, value: i64) -> Result<()> {
     let request = ConfigSetRequest {
         key: key.to_owned(),
-        value: Some(value),
+        value: Some(value.into()),
         ..ConfigSetRequest::default()
     };
     client.config_set(&request).await?;

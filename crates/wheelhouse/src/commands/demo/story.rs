@@ -88,8 +88,7 @@ impl<'a> Story<'a> {
             .map_err(anyhow::Error::from)?;
         let request = RepoAddRequest {
             source: path.display().to_string(),
-            name: None,
-            idempotency_key: None,
+            ..RepoAddRequest::default()
         };
         Ok(self.client.repo_add(&request).await?.id)
     }

@@ -1,0 +1,322 @@
+//! D: the agent's process and its sandbox.
+
+use std::{
+    fs,
+    os::{linux::net::SocketAddrExt, unix::net::UnixListener},
+    path::{Path, PathBuf},
+};
+
+use serde_json::{Value, json};
+use wh_api::{
+    ConfigSetRequest, MessageListRequest, RepoAddRequest, SessionCreateRequest,
+    SessionPromptRequest, SessionWaitRequest, SettingInput,
+};
+use wh_client::Client;
+use wh_testkit::{
+    git::repository,
+    server::{TestServer, built},
+};
+
+/// An ordinary user of the machine, for tests that run as root.
+const USER: u32 = 7_421;
+
+/// A server with an obedient agent, things worth stealing, and a session that works in a worktree.
+struct World {
+    server: TestServer,
+    client: Client,
+    repo: PathBuf,
+    session: String,
+    /// Another session, whose things must stay its own.
+    victim: String,
+    setting: Setting,
+    abstract_socket: (String, UnixListener),
+}
+
+/// Who a server runs as, how its agents are contained, and in which tier.
+#[derive(Clone, Copy)]
+struct Setting {
+    user: Option<u32>,
+    namespaces: bool,
+    tier: &'static str,
+}
+
+impl World {
+    async fn new(setting: Setting) -> Self {
+        let mut server = TestServer::stopped();
+        let mut agent = built("scripted-agent");
+        if let Some(user) = setting.user {
+            server.run_as(user, &["scripted-agent", "containment-probe"]);
+            agent = server.home().join("bin/scripted-agent");
+        }
+        let namespaces = setting.namespaces;
+        server.configure(&format!(
+            "[agents.scripted]\ncommand = [{agent:?}]\n\n[containment]\nnamespaces = {namespaces}\n"
+        ));
+        for (path, text) in [
+            (".ssh/id_ed25519", "a private key"),
+            (".aws/credentials", "aws"),
+            (".config/gh/hosts.yml", "token"),
+            (".netrc", "machine example.org"),
+            (".bashrc", "# shell"),
+            (
+                ".gitconfig",
+                "[user]\n\tname = Ada\n\temail = ada@example.org\n",
+            ),
+        ] {
+            let path = server.home().join(path);
+            fs::create_dir_all(path.parent().unwrap()).unwrap();
+            fs::write(path, text).unwrap();
+        }
+        let repo = repository(&server.home().join("code/project"));
+        server.give_home();
+        server.restart();
+        let client = server.client_with(&server.key("full"));
+        if setting.tier == "none" {
+            let request = ConfigSetRequest {
+                key: "containment.minimum".to_owned(),
+                value: Some(SettingInput::Name("none".to_owned())),
+                ..ConfigSetRequest::default()
+            };
+            client.config_set(&request).await.unwrap();
+        }
+        let source = repo.display().to_string();
+        let request = RepoAddRequest {
+            source,
+            ..RepoAddRequest::default()
+        };
+        let id = client.repo_add(&request).await.unwrap().id;
+        let request = SessionCreateRequest {
+            agent: "scripted".to_owned(),
+            repo: Some(id),
+            tier: Some(setting.tier.to_owned()),
+            ..SessionCreateRequest::default()
+        };
+        let session = client.session_create(&request).await.unwrap().id;
+        let request = SessionCreateRequest {
+            agent: "echo".to_owned(),
+            prompt: Some("write notes.txt private".to_owned()),
+            ..SessionCreateRequest::default()
+        };
+        let victim = client.session_create(&request).await.unwrap().id;
+        let request = SessionWaitRequest {
+            sessions: vec![victim.clone()],
+            timeout: Some(60),
+            ..SessionWaitRequest::default()
+        };
+        client.session_wait(&request).await.unwrap();
+        let name = format!("wheelhouse-probe-{}", std::process::id());
+        let address = std::os::unix::net::SocketAddr::from_abstract_name(&name).unwrap();
+        let listener = UnixListener::bind_addr(&address).unwrap();
+        Self {
+            server,
+            client,
+            repo,
+            session,
+            victim,
+            setting,
+            abstract_socket: (name, listener),
+        }
+    }
+
+    /// Has the agent run a command, and returns what it printed.
+    async fn shell(&self, command: &str) -> String {
+        let request = SessionPromptRequest {
+            session: self.session.clone(),
+            prompt: format!("shell {command}"),
+            wait: Some(60),
+            ..SessionPromptRequest::default()
+        };
+        let prompted = self.client.session_prompt(&request).await.unwrap();
+        assert_eq!(prompted.turn.state, "completed", "{prompted:?}");
+        let request = MessageListRequest {
+            session: self.session.clone(),
+            max_bytes: Some(1_000_000),
+            ..MessageListRequest::default()
+        };
+        let list = self.client.message_list(&request).await.unwrap();
+        let latest = list.messages.into_iter().next_back();
+        latest.map(|message| message.text).unwrap_or_default()
+    }
+
+    fn probe(&self) -> PathBuf {
+        let own = self.server.home().join("bin/containment-probe");
+        if own.is_file() {
+            own
+        } else {
+            built("containment-probe")
+        }
+    }
+
+    fn plan(&self) -> Value {
+        let (home, data) = (self.server.home(), self.server.data_dir());
+        let run = data.join("runs").join(format!("{}-1", self.victim));
+        let own = data.join("runs").join(format!("{}-1", self.session));
+        let scratch = data.join("scratch").join(&self.victim);
+        let git = self.repo.join(".git");
+        // Without namespaces, the names and states of processes can be seen by everybody.
+        let process_files: &[&str] = match self.setting.namespaces {
+            true => &[
+                "environ",
+                "root/etc/hostname",
+                "cwd/.",
+                "maps",
+                "cmdline",
+                "status",
+            ],
+            false => &["environ", "root/etc/hostname", "cwd/.", "maps"],
+        };
+        json!({
+            "secrets": [
+                home.join(".ssh/id_ed25519"), home.join(".aws/credentials"), home.join(".config/gh/hosts.yml"),
+                home.join(".netrc"), home.join(".config/wheelhouse/wheelhouse.toml"),
+                data.join("wheelhouse.db"), data.join("server.json"), run.join("spec.json"), own.join("spec.json"),
+                scratch.join("notes.txt"), "/etc/shadow",
+            ],
+            "private_dirs": [home.join(".ssh"), run, scratch, data.join("homes").join(&self.victim), "/run"],
+            "sockets": [
+                data.join("wheelhouse.sock"), run.join("socket"), own.join("socket"), "/run/docker.sock",
+                "/run/dbus/system_bus_socket",
+            ],
+            "abstract_socket": self.abstract_socket.0,
+            "untouchable": [
+                home.join(".bashrc"), home.join(".gitconfig"), home.join(".ssh/authorized_keys"), home.join(".profile"),
+                git.join("config"), git.join("hooks/pre-commit"), git.join("info/attributes"), git.join("commondir"),
+                git.join("config.worktree"), git.join("objects/info/alternates"),
+            ],
+            "processes": [std::process::id(), self.server.about().pid],
+            "process_files": process_files,
+        })
+    }
+}
+
+/// What a file and everything below it holds, to be compared.
+fn snapshot(path: &Path) -> Vec<(PathBuf, Option<Vec<u8>>)> {
+    let mut found = Vec::new();
+    let mut open = vec![path.to_owned()];
+    while let Some(path) = open.pop() {
+        match fs::read_dir(&path) {
+            Ok(entries) => open.extend(entries.flatten().map(|entry| entry.path())),
+            Err(_) => found.push((path.clone(), fs::read(&path).ok())),
+        }
+    }
+    found.sort();
+    found
+}
+
+/// Runs the probe, prints its table, and returns the names of what was not denied.
+async fn allowed(setting: Setting, title: &str) -> Vec<String> {
+    let world = World::new(setting).await;
+    assert_eq!(world.shell("echo ready").await.trim(), "ready");
+    let home = world.server.home();
+    let watched: Vec<PathBuf> = [".bashrc", ".gitconfig", ".ssh", ".profile"]
+        .iter()
+        .map(|name| home.join(name))
+        .chain(
+            ["config", "hooks", "info", "commondir", "config.worktree"]
+                .iter()
+                .map(|name| world.repo.join(".git").join(name)),
+        )
+        .collect();
+    let before: Vec<_> = watched.iter().map(|path| snapshot(path)).collect();
+    let plan = world.plan().to_string().replace('\'', "");
+    let printed = world
+        .shell(&format!("{} '{plan}'", world.probe().display()))
+        .await;
+    let mut allowed = Vec::new();
+    let mut count = 0;
+    for line in printed.lines() {
+        let line: Value = serde_json::from_str(line).unwrap_or_else(|_| panic!("{printed}"));
+        let name = line["name"].as_str().unwrap();
+        if name.starts_with('~') {
+            continue;
+        }
+        count += 1;
+        let denied = line["denied"] == true;
+        let outcome = if denied { "denied" } else { "ALLOWED" };
+        println!(
+            "{title}\t{outcome}\t{name}\t{}",
+            line["detail"].as_str().unwrap()
+        );
+        if !denied {
+            allowed.push(name.to_owned());
+        }
+    }
+    for (path, before) in watched.iter().zip(before) {
+        let changed = snapshot(path) != before;
+        count += 1;
+        println!(
+            "{title}\t{}\tchange {}\t",
+            if changed { "ALLOWED" } else { "denied" },
+            path.display()
+        );
+        if changed {
+            allowed.push(format!("change {}", path.display()));
+        }
+    }
+    println!("{title}: {count} attempts, {} allowed", allowed.len());
+    allowed
+}
+
+fn root() -> bool {
+    rustix::process::geteuid().is_root()
+}
+
+#[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_guarded() {
+    let setting = Setting {
+        user: None,
+        namespaces: true,
+        tier: "guarded",
+    };
+    assert_eq!(allowed(setting, "guarded").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_guarded_as_an_ordinary_user() {
+    let user = root().then_some(USER);
+    let setting = Setting {
+        user,
+        namespaces: true,
+        tier: "guarded",
+    };
+    assert_eq!(
+        allowed(setting, "guarded, ordinary user").await,
+        Vec::<String>::new()
+    );
+}
+
+#[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_guarded_without_namespaces() {
+    // As root, Landlock alone cannot carry the tier.
+    let user = root().then_some(USER);
+    let setting = Setting {
+        user,
+        namespaces: false,
+        tier: "guarded",
+    };
+    assert_eq!(
+        allowed(setting, "guarded, Landlock alone").await,
+        Vec::<String>::new()
+    );
+}
+
+#[tokio::test]
+async fn the_probe_notices_what_is_allowed() {
+    let setting = Setting {
+        user: None,
+        namespaces: true,
+        tier: "none",
+    };
+    let allowed = allowed(setting, "none").await;
+    let found = |part: &str| allowed.iter().any(|name| name.contains(part));
+    for part in [
+        "wheelhouse.db",
+        "wheelhouse.sock",
+        "spec.json",
+        ".ssh/id_ed25519",
+        "change",
+        "dump core",
+    ] {
+        assert!(found(part), "{part}: {allowed:?}");
+    }
+}

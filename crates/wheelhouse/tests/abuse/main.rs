@@ -1,0 +1,9 @@
+//! The abuse suite: what an agent, a client or a repository must not be able to do, tried through the real surfaces with an agent
+//! that obeys whatever it is told. Tests are named by the rows of the list of abuse cases (A1, D5, …).
+#![allow(
+    clippy::unwrap_used,
+    clippy::print_stdout,
+    reason = "a test may fail where it stands, and prints its table"
+)]
+
+mod containment;
