@@ -1,5 +1,7 @@
 //! Users.
 
+use std::path::PathBuf;
+
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{InputRefusal, NewUser, Reference, ShortId, User, UserName, UserPatch, UserRole};
@@ -58,6 +60,19 @@ fn contact(name: &str, text: Option<String>) -> Result<Option<String>, InputRefu
     }
 }
 
+/// Reads a list of directories, no longer than what a user may have.
+fn paths(name: &str, texts: Vec<String>) -> Result<Vec<PathBuf>, InputRefusal> {
+    if texts.len() > User::LOCAL_ROOTS_MAX {
+        let problem = format!("must name at most {} directories", User::LOCAL_ROOTS_MAX);
+        return Err(InputRefusal::new(name, problem));
+    }
+    let is_good = |text: &String| text.starts_with('/') && !text.chars().any(char::is_control);
+    match texts.iter().all(is_good) {
+        true => Ok(texts.into_iter().map(PathBuf::from).collect()),
+        false => Err(InputRefusal::new(name, "must be absolute paths")),
+    }
+}
+
 /// A user to change; what is absent stays.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -73,6 +88,13 @@ pub struct UserUpdateRequest {
     /// true: their keys and browsers open nothing, and their sessions and loops are stopped; nothing is deleted.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled: Option<bool>,
+    /// Directories on the server's machine that a member may use from now on, with everything below them: for `path` sessions
+    /// and local repositories.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub allow_paths: Vec<String>,
+    /// Directories that the user may not use any more.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub disallow_paths: Vec<String>,
     /// A mark of your choice: a repeat with the same mark changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -87,7 +109,11 @@ impl UserUpdateRequest {
     /// Returns what is to change.
     pub fn patch(self) -> Result<UserPatch, InputRefusal> {
         let email = contact("email", self.email)?;
+        let allow_paths = paths("allow_paths", self.allow_paths)?;
+        let disallow_paths = paths("disallow_paths", self.disallow_paths)?;
         Ok(UserPatch {
+            allow_paths,
+            disallow_paths,
             role: self.role.as_deref().map(role_of).transpose()?,
             email: email.map(|email| Some(email).filter(|email| !email.is_empty())),
             disabled: self.disabled,
@@ -132,6 +158,9 @@ pub struct UserView {
     /// Since when they are not let in.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub disabled_at: Option<String>,
+    /// Directories on the server's machine that this user may use for `path` sessions and local repositories.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub local_roots: Vec<String>,
 }
 
 impl From<User> for UserView {
@@ -145,6 +174,11 @@ impl From<User> for UserView {
             avatar_url: user.avatar_url,
             created_at: time(user.created_at),
             disabled_at: user.disabled_at.map(time),
+            local_roots: user
+                .local_roots
+                .iter()
+                .map(|root| root.display().to_string())
+                .collect(),
         }
     }
 }

@@ -45,6 +45,8 @@ pub struct AppParts {
     pub hooks: LoopHooks,
     /// Where mirrors and worktrees are kept; absolute, and without links in it.
     pub data_dir: PathBuf,
+    /// The directories that every member may open, beside those allowed for a user.
+    pub local_roots: Vec<PathBuf>,
     /// Cancelled when the server stops: ends feeds and other long calls.
     pub shutdown: CancellationToken,
 }
@@ -61,6 +63,7 @@ pub struct App {
     pub(crate) webhooks: WebhookWork,
     pub(crate) loops: LoopWork,
     pub(crate) data_dir: PathBuf,
+    pub(crate) local_roots: Vec<PathBuf>,
     /// For whoever makes, merges or removes something of a repository.
     pub(crate) repo_locks: Locks<RepoId>,
     /// For whoever reads files of a worktree, and whoever removes it.
@@ -102,6 +105,7 @@ impl App {
             webhooks: WebhookWork::new(parts.webhooks),
             loops: LoopWork::new(parts.hooks),
             data_dir: parts.data_dir,
+            local_roots: parts.local_roots,
             repo_locks: Locks::default(),
             worktree_locks: Locks::default(),
             clone_wanted: Notify::new(),

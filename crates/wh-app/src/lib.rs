@@ -25,6 +25,7 @@ mod context;
 mod error;
 mod event;
 mod key;
+mod local_path;
 mod lock;
 mod login;
 mod lookup;

@@ -23,15 +23,10 @@ impl App {
         if let Some(worktree) = session.worktree {
             return Ok(self.worktree_ensure(worktree).await?.path);
         }
-        let place = self.session_place(session).await?;
-        if session.path.is_some() {
-            if place.is_dir() {
-                return Ok(place);
-            }
-            let message = format!("{} is not there any more", place.display());
-            return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("put it back, or begin another session elsewhere"));
+        if let Some(path) = &session.path {
+            return self.reopen_directory(session, path).await;
         }
+        let place = self.session_place(session).await?;
         std::fs::create_dir_all(&place).map_err(|error| {
             let message = format!("cannot make {}: {error}", place.display());
             AppError::new(ErrorCode::Unavailable, message)

@@ -9,7 +9,7 @@ use wh_domain::{
     EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest, Reach, Reference,
     Repo, RepoId, RepoSource, RepoState,
 };
-use wh_git::RepoHandle;
+use wh_git::GitError;
 use wh_store::Applied;
 
 pub(crate) use self::clone::Clones;
@@ -26,8 +26,13 @@ impl App {
             let reach = cx.authorize(operation)?;
             let (default_branch, state) = match &new.source {
                 RepoSource::Local { path } => {
-                    let found = RepoHandle::find(path)?;
-                    let branch = wh_git::inspect(path).await?.default_branch;
+                    let directory = self.open_directory(cx, path).await?;
+                    let access = self.local_access(cx).await?;
+                    let found = self.open_repository(&access, &directory).await?;
+                    let branch = found.default_branch().await.map_err(|error| match error {
+                        GitError::Failed { .. } => GitError::NotARepository { path: path.clone() },
+                        other => other,
+                    })?;
                     (branch, RepoState::Ready(found.paths().clone()))
                 }
                 RepoSource::Remote { .. } => {

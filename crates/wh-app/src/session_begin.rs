@@ -231,7 +231,9 @@ impl App {
         let mut place = Place::default();
         match wanted {
             SessionPlace::Scratch => {}
-            SessionPlace::Path(path) => place.path = Some(checked_path(path)?),
+            SessionPlace::Path(path) => {
+                place.path = Some(self.open_directory(cx, &path).await?);
+            }
             SessionPlace::Worktree(reference) => {
                 let worktree = self.worktree_lookup(reach, &reference).await?;
                 if !matches!(
@@ -310,18 +312,6 @@ fn cannot_run(refusal: LaunchRefusal) -> AppError {
         LaunchRefusal::Unknown { .. } => error.hint("agent_list names the agents there are"),
         LaunchRefusal::Missing { install, .. } => error.hint(install.join("; ")),
     }
-}
-
-/// Checks a directory that is to be worked in as it is.
-fn checked_path(path: PathBuf) -> Result<PathBuf> {
-    let hint = "name a directory on the server's machine, from the root";
-    if !path.is_absolute() {
-        return Err(AppError::invalid("path must be absolute").hint(hint));
-    }
-    let real = path.canonicalize().ok().filter(|path| path.is_dir());
-    real.ok_or_else(|| {
-        AppError::invalid(format!("{} is not a directory", path.display())).hint(hint)
-    })
 }
 
 /// Returns the title asked for, or the beginning of the prompt.

@@ -93,6 +93,7 @@ impl App {
             avatar_url: None,
             created_at: cx.now,
             disabled_at: None,
+            local_roots: Vec::new(),
         };
         let events = vec![user_event(EventKind::Created, id, &user)];
         let commit = cx.commit(Operation::UserCreate, id.into(), Facts::new(), events);
@@ -112,6 +113,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let found = self.user_lookup(reach, &user).await?;
+            let patch = self.resolve_roots(patch, &found)?;
             let event = user_event(EventKind::Updated, cx.principal.user, &found);
             let commit = cx.commit(operation, found.id.into(), facts, vec![event]);
             let update = self.store.user_update(found.id, &patch, cx.now, commit);
@@ -209,6 +211,7 @@ impl App {
             avatar_url: new.avatar_url,
             created_at: cx.now,
             disabled_at: None,
+            local_roots: Vec::new(),
         }
     }
 }
@@ -235,6 +238,15 @@ fn patch_facts(user: &Reference, patch: &UserPatch) -> Facts {
     }
     if let Some(disabled) = patch.disabled {
         add("disabled", if disabled { "true" } else { "false" });
+    }
+    for (name, paths) in [
+        ("allow_paths", &patch.allow_paths),
+        ("disallow_paths", &patch.disallow_paths),
+    ] {
+        if !paths.is_empty() {
+            let paths: Vec<_> = paths.iter().map(|it| it.display().to_string()).collect();
+            add(name, &paths.join(", "));
+        }
     }
     facts
 }

@@ -22,6 +22,7 @@ mod ids;
 mod input;
 mod key;
 mod limits;
+mod local_path;
 mod loops;
 mod loops_input;
 mod message;
@@ -80,6 +81,7 @@ pub use input::{
 };
 pub use key::{Key, KeyBinding, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use limits::{Limits, SpawnLimits};
+pub use local_path::{LocalAccess, LocalPathRefusal};
 pub use loops::{
     IDLE_MAX, ITERATIONS_MAX, ITERATIONS_USUAL, IterationEnd, Loop, LoopFacts, LoopIteration,
     LoopLogEntry, LoopOutcome, LoopState, LoopWish, NewLoopLogEntry,

@@ -1,5 +1,7 @@
 //! People and service accounts.
 
+use std::path::PathBuf;
+
 use jiff::Timestamp;
 
 use crate::{UserId, UserName};
@@ -15,9 +17,15 @@ pub struct User {
     pub created_at: Timestamp,
     /// Since when nothing lets them in and nothing of theirs runs.
     pub disabled_at: Option<Timestamp>,
+    /// The directories of the server's machine that a member may open, beside those the configuration allows everyone.
+    /// Resolved paths, sorted.
+    pub local_roots: Vec<PathBuf>,
 }
 
 impl User {
+    /// The most directories that one user is allowed.
+    pub const LOCAL_ROOTS_MAX: usize = 50;
+
     /// Tells whether the user is let in, and whether what is theirs may run.
     pub fn is_active(&self) -> bool {
         self.disabled_at.is_none()
@@ -31,6 +39,10 @@ pub struct UserPatch {
     /// `Some(None)` takes it away.
     pub email: Option<Option<String>>,
     pub disabled: Option<bool>,
+    /// Directories that the user may open from now on, as resolved paths.
+    pub allow_paths: Vec<PathBuf>,
+    /// Directories that the user may not open any more; one that was not allowed is ignored.
+    pub disallow_paths: Vec<PathBuf>,
 }
 
 impl UserPatch {
@@ -45,6 +57,11 @@ impl UserPatch {
             Some(false) => user.disabled_at = None,
             None => {}
         }
+        let roots = &mut user.local_roots;
+        roots.retain(|root| !self.disallow_paths.contains(root));
+        roots.extend(self.allow_paths.iter().cloned());
+        roots.sort();
+        roots.dedup();
         user
     }
 }

@@ -24,6 +24,7 @@ mod fetch;
 mod import;
 mod init;
 mod inspect;
+mod links;
 mod local;
 mod mark;
 mod marker;

@@ -108,6 +108,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "tiers",
         sql: include_str!("../migrations/0021_tiers.sql"),
     },
+    Migration {
+        name: "local_roots",
+        sql: include_str!("../migrations/0022_local_roots.sql"),
+    },
 ];
 
 /// The number of the last step.

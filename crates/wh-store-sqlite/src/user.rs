@@ -12,9 +12,9 @@ use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::reach::Query;
-use crate::row::{self, Parsed, micros, uuid};
+use crate::row::{self, Parsed, micros, path_text, uuid};
 
-const COLUMNS: &str = "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at, t.disabled_at FROM users t WHERE ";
+const COLUMNS: &str = "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at, t.disabled_at, t.local_roots FROM users t WHERE ";
 
 /// Those who may change users, and are let in.
 const ACTIVE_ADMIN: &str = "t.role = 'admin' AND t.disabled_at IS NULL";
@@ -127,12 +127,24 @@ fn user_row(row: &SqliteRow) -> Parsed<User> {
         avatar_url: row::get(row, "avatar_url")?,
         created_at: row::time(row, "created_at")?,
         disabled_at: row::time_opt(row, "disabled_at")?,
+        local_roots: row::parse_opt(row, "local_roots", |text| serde_json::from_str(text))?
+            .unwrap_or_default(),
     })
+}
+
+/// Returns what is stored of the directories that a user may open.
+fn roots_text(user: &User) -> Result<Option<String>> {
+    let texts = user.local_roots.iter();
+    let texts: Vec<_> = texts
+        .map(|root| path_text("user", root))
+        .collect::<Result<_>>()?;
+    Ok((!texts.is_empty()).then(|| serde_json::to_string(&texts).unwrap_or_default()))
 }
 
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, user: &User) -> Result<()> {
     sqlx::query(
-        "INSERT INTO users (id, name, role, email, avatar_url, created_at, disabled_at) VALUES (?, ?, ?, ?, ?, ?, ?)",
+        "INSERT INTO users (id, name, role, email, avatar_url, created_at, disabled_at, local_roots)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(user.id))
     .bind(user.name.as_str())
@@ -141,6 +153,7 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, user: &User) -> R
     .bind(user.avatar_url.as_deref())
     .bind(micros(user.created_at))
     .bind(user.disabled_at.map(micros))
+    .bind(roots_text(user)?)
     .execute(conn)
     .await
     .map(drop)
@@ -163,14 +176,23 @@ pub(crate) async fn update_in_txn(
         .map_err(store_error)?;
     let found = found.ok_or(StoreError::NotFound { what: "user" })?;
     let after = patch.apply(row::direct("user", user_row(&found))?, at);
-    sqlx::query("UPDATE users SET role = ?, email = ?, disabled_at = ? WHERE id = ?")
-        .bind(after.role.as_str())
-        .bind(after.email.as_deref())
-        .bind(after.disabled_at.map(micros))
-        .bind(uuid(id))
-        .execute(&mut *conn)
-        .await
-        .map_err(store_error)?;
+    if after.local_roots.len() > User::LOCAL_ROOTS_MAX {
+        return Err(StoreError::Limit {
+            what: "directories allowed for a user",
+            max: User::LOCAL_ROOTS_MAX as u32,
+        });
+    }
+    sqlx::query(
+        "UPDATE users SET role = ?, email = ?, disabled_at = ?, local_roots = ? WHERE id = ?",
+    )
+    .bind(after.role.as_str())
+    .bind(after.email.as_deref())
+    .bind(after.disabled_at.map(micros))
+    .bind(roots_text(&after)?)
+    .bind(uuid(id))
+    .execute(&mut *conn)
+    .await
+    .map_err(store_error)?;
     let mut admins = Query::new("SELECT EXISTS (SELECT 1 FROM users t WHERE ");
     let is_one_left: bool = admins
         .push(ACTIVE_ADMIN)

@@ -49,6 +49,7 @@ impl Seed {
             avatar_url: None,
             created_at: epoch(),
             disabled_at: None,
+            local_roots: Vec::new(),
         };
         let owner = Owner {
             user: user.id,

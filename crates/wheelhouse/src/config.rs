@@ -89,6 +89,8 @@ pub(crate) struct Config {
     pub(crate) hosts: Sourced<Vec<String>>,
     pub(crate) origins: Sourced<Vec<String>>,
     pub(crate) open: Sourced<bool>,
+    /// The directories that every member may use.
+    pub(crate) local_roots: Sourced<Vec<String>>,
     pub(crate) log_filter: Sourced<String>,
     pub(crate) log_format: Sourced<LogFormat>,
     pub(crate) tool_timeout: Sourced<Duration>,

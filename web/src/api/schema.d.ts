@@ -876,7 +876,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a user's role or email, or shuts them out and stops what they have running */
+        /** Changes a user's role, email or allowed directories, or disables the user and stops their sessions */
         patch: operations["user_update"];
         trace?: never;
     };
@@ -1027,6 +1027,8 @@ export interface components {
             created_at: string;
             /** @description Since when they are not let in. */
             disabled_at?: string | null;
+            /** @description Directories on the server's machine that this user may use for `path` sessions and local repositories. */
+            local_roots?: string[];
         };
         /** @description A link that signs a browser in, once. */
         LoginLinkView: {
@@ -4620,6 +4622,13 @@ export interface operations {
                     email?: string | null;
                     /** @description true: their keys and browsers open nothing, and their sessions and loops are stopped; nothing is deleted. */
                     disabled?: boolean | null;
+                    /**
+                     * @description Directories on the server's machine that a member may use from now on, with everything below them: for `path` sessions
+                     *     and local repositories.
+                     */
+                    allow_paths?: string[];
+                    /** @description Directories that the user may not use any more. */
+                    disallow_paths?: string[];
                     /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
                     idempotency_key?: string | null;
                 };

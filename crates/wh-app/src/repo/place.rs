@@ -36,6 +36,10 @@ impl App {
         if let RepoState::Ready(_) = repo.state {
             return Ok(repo);
         }
+        if let RepoSource::Local { path } = &repo.source {
+            let access = self.owner_access(repo.owner).await?;
+            self.open_repository(&access, path).await?;
+        }
         let found = match &repo.source {
             RepoSource::Local { path } => RepoHandle::find(path),
             RepoSource::Remote { .. } => self.repo_clone(&repo).await,

@@ -110,6 +110,7 @@ impl App {
         repo: &Repo,
         worktree: &Worktree,
     ) -> Result<(WorktreeHandle, CommitId, Facts)> {
+        self.recheck_repository(repo).await?;
         let handle = self.repo_handle(repo)?;
         let not_fetched = self.repo_refresh(repo, &handle).await;
         let base = worktree.base.as_ref().map(base_of).transpose()?;

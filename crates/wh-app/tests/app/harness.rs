@@ -61,6 +61,7 @@ impl TestApp {
             },
             model: None,
             data_dir: dir.path().join("data"),
+            local_roots: Vec::new(),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(UserName::parse("root").unwrap())

@@ -157,6 +157,7 @@ async fn transfers(lab: &Lab, repo: &RepoHandle) {
         .await
         .unwrap();
     RepoHandle::mirrors_tidy(lab.path()).unwrap();
+    repo.links().await.unwrap();
     let mirror = RepoSource::Local { path: dir };
     repo.fetch(&mirror, &branch("copy"), None, &|_| {})
         .await

@@ -49,7 +49,7 @@ pub(super) fn routes() -> Vec<Route> {
             Method::PATCH,
             "/users/{user}",
             Operation::UserUpdate,
-            "Changes a user's role or email, or shuts them out and stops what they have running",
+            "Changes a user's role, email or allowed directories, or disables the user and stops their sessions",
             |server, cx, request: UserUpdateRequest| async move {
                 let user = request.user()?;
                 let user = server.app.user_update(&cx, user, request.patch()?).await?;

@@ -79,6 +79,7 @@ impl TestServer {
             },
             model: None,
             data_dir: directory.path().join("data"),
+            local_roots: Vec::new(),
             shutdown: shutdown.clone(),
         }));
         let name = UserName::parse("root").unwrap();

@@ -38,7 +38,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::UserUpdate,
-            "Changes a user's role or email, or disables them: nothing lets them in, and what they run is stopped. Administrators only.",
+            "Changes a user's role, email or allowed directories, or disables the user: access is revoked and running sessions are stopped. Administrators only.",
             user_update,
         ),
         Tool::new(

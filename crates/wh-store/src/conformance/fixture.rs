@@ -46,6 +46,7 @@ pub fn user_value() -> Made<User> {
         avatar_url: None,
         created_at: now(),
         disabled_at: None,
+        local_roots: Vec::new(),
     })
 }
 

@@ -97,6 +97,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
             ..ConfiguredAgents::default()
         },
         model: None,
+        local_roots: Vec::new(),
         webhooks: wh_domain::WebhookRules::default(),
         hooks: wh_domain::LoopHooks::default(),
         containment: Default::default(),

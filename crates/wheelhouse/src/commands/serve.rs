@@ -139,6 +139,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         tool_timeout: config.tool_timeout.value,
         agents: config.agents.clone(),
         model: config.model.value.clone(),
+        local_roots: config.local_roots.value.clone(),
         webhooks: config.webhooks,
         hooks: config.hooks.clone(),
         containment: config.containment.clone(),

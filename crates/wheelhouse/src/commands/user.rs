@@ -1,6 +1,6 @@
 //! `wheelhouse user`.
 
-use clap::{ArgGroup, Subcommand, ValueEnum};
+use clap::{ArgGroup, Args, Subcommand, ValueEnum};
 use wh_api::{UserCreateRequest, UserListRequest, UserUpdateRequest, UserView};
 
 use super::page::PageArgs;
@@ -15,6 +15,7 @@ Examples:
   wheelhouse user create ann --role admin --email ann@example.org
   wheelhouse user list
   wheelhouse user update ann --role member
+  wheelhouse user allow-path ann /srv/projects
   wheelhouse user disable ann")]
 pub(crate) enum UserCommand {
     /// Make a user
@@ -45,6 +46,10 @@ pub(crate) enum UserCommand {
         #[arg(long, value_name = "ADDRESS", group = "change")]
         email: Option<String>,
     },
+    /// Allow a member to use a directory of the server's machine: `path` sessions and local repositories
+    AllowPath(PathArgs),
+    /// Withdraw a directory that was allowed; `user show` lists them
+    DisallowPath(PathArgs),
     /// Let a user in nowhere any more, and stop what they have running; nothing is deleted
     Disable {
         /// The user's id or name
@@ -55,6 +60,15 @@ pub(crate) enum UserCommand {
         /// The user's id or name
         user: String,
     },
+}
+
+/// A user and a directory.
+#[derive(Debug, Args)]
+pub(crate) struct PathArgs {
+    /// The user's id or name
+    user: String,
+    /// An absolute path on the server's machine
+    directory: String,
 }
 
 /// What a user may do.
@@ -134,6 +148,24 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
             let user = client.user_update(&request).await?;
             cx.ui.answer(&user, |ui| fields(ui, &user))
         }
+        UserCommand::AllowPath(PathArgs { user, directory }) => {
+            let request = UserUpdateRequest {
+                user,
+                allow_paths: vec![directory],
+                ..UserUpdateRequest::default()
+            };
+            let user = client.user_update(&request).await?;
+            cx.ui.answer(&user, |ui| fields(ui, &user))
+        }
+        UserCommand::DisallowPath(PathArgs { user, directory }) => {
+            let request = UserUpdateRequest {
+                user,
+                disallow_paths: vec![directory],
+                ..UserUpdateRequest::default()
+            };
+            let user = client.user_update(&request).await?;
+            cx.ui.answer(&user, |ui| fields(ui, &user))
+        }
         UserCommand::Disable { user } => turn(cx, user, true).await,
         UserCommand::Enable { user } => turn(cx, user, false).await,
     }
@@ -172,5 +204,9 @@ fn fields(ui: &Ui, user: &UserView) -> CliResult {
         ("email", user.email.clone()),
         ("created", Some(moment(&user.created_at))),
         ("disabled", user.disabled_at.as_deref().map(moment)),
+        (
+            "allowed paths",
+            Some(user.local_roots.join(", ")).filter(|roots| !roots.is_empty()),
+        ),
     ])
 }

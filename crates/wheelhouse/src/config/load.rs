@@ -32,6 +32,7 @@ impl Config {
             hosts: layers.hosts()?,
             origins: layers.origins()?,
             open: layers.open()?,
+            local_roots: layers.local_roots()?,
             log_filter: layers.log_filter()?,
             log_format: layers.log_format()?,
             tool_timeout: layers.tool_timeout()?,
@@ -122,6 +123,22 @@ impl Layers<'_> {
             self.file.plain(|f| &f.open),
             || Ok(false),
         )
+    }
+
+    fn local_roots(&self) -> CliResult<Sourced<Vec<String>>> {
+        let roots = self.pick(
+            None,
+            &[("WHEELHOUSE_LOCAL_ROOTS", parse::list)],
+            self.file.plain(|f| &f.local_roots),
+            || Ok(Vec::new()),
+        )?;
+        match roots.value.iter().find(|root| !root.starts_with('/')) {
+            None => Ok(roots),
+            Some(root) => {
+                let message = format!("{}: local_roots names {root:?}", roots.source);
+                Err(CliError::usage(message).hint("name each directory by its absolute path"))
+            }
+        }
     }
 
     fn log_filter(&self) -> CliResult<Sourced<String>> {

@@ -65,6 +65,12 @@ impl Config {
             value("open", "whether serve opens a browser", &self.open, |v| {
                 json!(v)
             }),
+            value(
+                "local_roots",
+                "directories that every member may use",
+                &self.local_roots,
+                |v| json!(v),
+            ),
             value("log_filter", "what is logged", &self.log_filter, |v| {
                 json!(v)
             }),

@@ -61,6 +61,8 @@ pub(crate) struct ServeOptions {
     pub(crate) agents: ConfiguredAgents,
     /// The model that writes summaries.
     pub(crate) model: Option<ModelSetting>,
+    /// The directories that every member may use.
+    pub(crate) local_roots: Vec<String>,
     /// What the configuration says about webhooks.
     pub(crate) webhooks: WebhookRules,
     /// What the configuration says about hooks of loops.
@@ -190,10 +192,20 @@ async fn open(
         },
         model: options.model.as_ref().map(model::prepare).transpose()?,
         data_dir: data_dir.path().to_owned(),
+        local_roots: resolved(&options.local_roots),
         shutdown: shutdown.clone(),
     }));
     app.user_bootstrap(admin_name()).await?;
     Ok((store, app))
+}
+
+/// Follows the links of configured directories. One that does not exist yet is compared as it is written.
+fn resolved(roots: &[String]) -> Vec<PathBuf> {
+    let resolve = |root: &String| {
+        let path = PathBuf::from(root);
+        path.canonicalize().unwrap_or(path)
+    };
+    roots.iter().map(resolve).collect()
 }
 
 /// Runs a server until it is told to stop.

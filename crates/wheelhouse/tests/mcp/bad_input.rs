@@ -58,8 +58,8 @@ async fn bad_arguments_are_explained_and_change_nothing() {
         ),
         (
             "repo_add",
-            json!({ "source": "/nonexistent/repo" }),
-            "repository",
+            json!({ "source": world.server.home().join("nonexistent") }),
+            "directory",
         ),
         ("config_get", json!({ "key": "nope" }), "nope"),
     ] {

@@ -2,6 +2,7 @@
 
 use reqwest::{RequestBuilder, Response, header::HeaderMap};
 use serde_json::{Value, json};
+use wh_api::UserUpdateRequest;
 use wh_domain::{KeyScope, Owner, Session, User, UserRole};
 use wh_testkit::{seed::Seed, server::TestServer};
 
@@ -61,7 +62,15 @@ impl World {
         seed.close().await;
         server.restart();
         // Making a client sets TLS up, which reqwest wants even for plain HTTP.
-        drop(server.client());
+        let admin = server.client();
+        for user in ["alice", "bob"] {
+            let allow = UserUpdateRequest {
+                user: user.to_owned(),
+                allow_paths: vec![server.home().display().to_string()],
+                ..UserUpdateRequest::default()
+            };
+            admin.user_update(&allow).await.unwrap();
+        }
         Self {
             server,
             alice,

@@ -6,6 +6,7 @@ mod calls;
 mod context;
 mod harness;
 mod lists;
+mod local_paths;
 mod matrix;
 mod plain;
 mod prompts;

@@ -66,7 +66,8 @@ async fn a_session_stands_for_its_worktree() {
 async fn a_session_without_a_worktree_says_where_its_work_is() {
     let world = World::new().await;
     let alice = world.client(&world.keys.alice);
-    let home = world.server.home().canonicalize().unwrap();
+    let home = world.server.home().canonicalize().unwrap().join("work");
+    std::fs::create_dir(&home).unwrap();
     let here = session_in(&alice, json!({ "path": home })).await;
     let path = home.display();
     for (session, words, advice) in [
@@ -99,7 +100,9 @@ async fn a_session_of_somebody_else_stands_for_nothing() {
     let alice = world.client(&world.keys.alice);
     let (repo, _) = worktree(&world, &alice).await;
     let there = session_in(&alice, json!({ "repo": repo })).await;
-    let here = session_in(&alice, json!({ "path": world.server.home() })).await;
+    let home = world.server.home().join("work");
+    std::fs::create_dir(&home).unwrap();
+    let here = session_in(&alice, json!({ "path": home })).await;
     let board = crate::harness::board(&alice, "shared").await;
     let place = |session: &Value| json!({ "kind": "session", "id": session["id"] });
     let laid = json!({ "board": board, "place": [place(&there), place(&here)] });

@@ -52,6 +52,12 @@ async fn what_a_disabled_user_runs_is_stopped_and_kept() {
     let admin = world.client.clone();
     let secret = alice(&admin, None).await;
     let hers = world.server.client_with(&secret);
+    let allow = UserUpdateRequest {
+        user: "alice".to_owned(),
+        allow_paths: vec![world.server.home().display().to_string()],
+        ..UserUpdateRequest::default()
+    };
+    admin.user_update(&allow).await.unwrap();
 
     // One at work, one that rests with its process, and a loop.
     world.client = hers.clone();
