@@ -10,6 +10,16 @@ pub struct Owner {
     pub key: Option<KeyId>,
 }
 
+impl Owner {
+    /// Returns the part of the world that the owner sees.
+    pub fn reach(self) -> Reach {
+        match self.key {
+            Some(key) => Reach::Key(key),
+            None => Reach::User(self.user),
+        }
+    }
+}
+
 /// The part of the world a principal can see. Everything outside it does not exist for the caller.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Reach {

@@ -188,7 +188,7 @@ impl RepoHandle {
                 });
             }
         }
-        text_despite_locks(|| {
+        let added = text_despite_locks(|| {
             self.refs_git()
                 // Files come later, through a view that reads no configuration of the repository.
                 .args(["worktree", "add", "--no-checkout", "--no-guess-remote"])
@@ -197,7 +197,17 @@ impl RepoHandle {
                 .arg(path)
                 .arg(branch.as_str())
         })
-        .await?;
+        .await;
+        if let Err(error) = added {
+            // Git's own words would name the path of whoever was quicker.
+            return Err(match self.checkout_of(branch).await? {
+                Some(at) if at != path => WorktreeError::CheckedOut {
+                    branch: branch.clone(),
+                    at,
+                },
+                _ => error.into(),
+            });
+        }
         let worktree = self.just_made(path)?;
         // Somebody may have checked out the same branch at the same moment.
         let others = self.checkouts().await?.into_iter();

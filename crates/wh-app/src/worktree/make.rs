@@ -5,7 +5,7 @@ use wh_domain::{
     BoardId, BranchName, EventKind, Facts, Name, NewEvent, Operation, Owner, Repo, ShortId,
     Worktree, WorktreeBase, WorktreeId, WorktreeState, WorktreeStep,
 };
-use wh_git::{CommitId, RepoHandle, WorktreeHandle};
+use wh_git::{CommitId, RepoHandle, WorktreeError, WorktreeHandle};
 use wh_store::{IdempotencyClaim, StoreError};
 
 use super::{
@@ -118,7 +118,13 @@ impl App {
         let root = root.ok_or_else(|| AppError::invalid("the worktree has no directory"))?;
         let name = worktree.id.to_string();
         let made = handle.worktree_ensure(root, &name, &worktree.branch, base.as_ref());
-        let (made, base) = made.await?;
+        let (made, base) = match made.await {
+            Err(WorktreeError::CheckedOut { branch, at }) => {
+                let reach = worktree.owner.reach();
+                return Err(self.checked_out(reach, repo, &branch, &at).await);
+            }
+            made => made?,
+        };
         let told = not_fetched.map(|why| facts([("not_fetched", &why)]));
         Ok((made, base, told.unwrap_or_default()))
     }

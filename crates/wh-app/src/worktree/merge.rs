@@ -184,10 +184,11 @@ impl From<MergeError> for AppError {
                 let at = at.display().to_string();
                 conflict("nothing was changed; commit or put away what lies there").detail("at", at)
             }
-            MergeError::CheckedOut { ref at } => {
-                let at = at.display().to_string();
-                conflict("nothing was changed; merge into another branch, or there by hand")
-                    .detail("at", at)
+            // A checkout that the caller does not see: where it is stays untold.
+            MergeError::CheckedOut { .. } => {
+                let message = "the branch is checked out in another worktree";
+                Self::new(ErrorCode::Conflict, message)
+                    .hint("nothing was changed; merge into another branch, or there by hand")
             }
             MergeError::Moved => conflict("nothing was changed; try again"),
             MergeError::NoBranch { .. } => {

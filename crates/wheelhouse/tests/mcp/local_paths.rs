@@ -207,3 +207,40 @@ async fn a_directory_that_became_a_link_is_not_opened_again() {
     assert!(said.contains("is not below a directory"), "{said}");
     assert!(!root.join("secret/planted.txt").exists());
 }
+
+/// Two users have the same repository. What one has checked out is not told to the other.
+#[tokio::test]
+async fn the_path_of_somebody_elses_worktree_is_not_told() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let bob = world.client(&world.keys.bob);
+    let dir = repository(&world.server.home().join("project"));
+    git(&dir, &["branch", "topic"]);
+    let mut made = Vec::new();
+    for client in [&alice, &bob] {
+        let added = Mcp::data(&repo(client, &dir).await);
+        made.push(json!({ "repo": added["id"], "branch": "topic" }));
+    }
+    let hers = Mcp::data(&alice.call("worktree_create", made[0].clone()).await);
+    let path = hers["path"].as_str().unwrap();
+    let refused = bob.call("worktree_create", made[1].clone()).await;
+    assert_eq!(Mcp::code(&refused), "CONFLICT");
+    let text = refused.to_string();
+    assert!(text.contains("in another worktree"), "{text}");
+    assert!(
+        !text.contains(path) && !text.contains("/worktrees/"),
+        "{text}"
+    );
+    // The checkout of the repository itself is told to whoever has the repository.
+    let main = json!({ "repo": made[0]["repo"], "branch": "main" });
+    let refused = alice.call("worktree_create", main).await;
+    assert_eq!(Mcp::code(&refused), "CONFLICT");
+    assert!(refused.to_string().contains("/project"), "{refused}");
+    let other = json!({ "repo": made[1]["repo"], "name": "other" });
+    let his = Mcp::data(&bob.call("worktree_create", other).await);
+    wh_testkit::git::commit(Path::new(his["path"].as_str().unwrap()), "b.txt", "two\n");
+    let merge = json!({ "worktree": his["id"], "into": "topic" });
+    let refused = bob.call("worktree_merge", merge).await;
+    assert_eq!(Mcp::code(&refused), "CONFLICT");
+    assert!(!refused.to_string().contains("/worktrees/"), "{refused}");
+}
