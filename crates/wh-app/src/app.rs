@@ -14,7 +14,7 @@ use uuid::Uuid;
 use wh_agents::Agents;
 use wh_domain::{
     Credential, ErrorCode, Facts, LoopHooks, NewEvent, Operation, Owner, Principal, RepoId,
-    Subject, Surface, User, UserRole, WebhookRules, WorktreeId,
+    RepoRules, Subject, Surface, User, UserRole, WebhookRules, WorktreeId,
 };
 use wh_store::{Commit, Store};
 
@@ -45,6 +45,8 @@ pub struct AppParts {
     pub hooks: LoopHooks,
     /// Where mirrors and worktrees are kept; absolute, and without links in it.
     pub data_dir: PathBuf,
+    /// Where repositories may be fetched from.
+    pub repos: RepoRules,
     /// The directories that every member may open, beside those allowed for a user.
     pub local_roots: Vec<PathBuf>,
     /// Cancelled when the server stops: ends feeds and other long calls.
@@ -64,6 +66,7 @@ pub struct App {
     pub(crate) loops: LoopWork,
     pub(crate) data_dir: PathBuf,
     pub(crate) local_roots: Vec<PathBuf>,
+    pub(crate) repos: RepoRules,
     /// For whoever makes, merges or removes something of a repository.
     pub(crate) repo_locks: Locks<RepoId>,
     /// For whoever reads files of a worktree, and whoever removes it.
@@ -106,6 +109,7 @@ impl App {
             loops: LoopWork::new(parts.hooks),
             data_dir: parts.data_dir,
             local_roots: parts.local_roots,
+            repos: parts.repos,
             repo_locks: Locks::default(),
             worktree_locks: Locks::default(),
             clone_wanted: Notify::new(),

@@ -2,6 +2,7 @@
 
 mod clone;
 mod place;
+mod remote;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
@@ -36,6 +37,7 @@ impl App {
                     (branch, RepoState::Ready(found.paths().clone()))
                 }
                 RepoSource::Remote { .. } => {
+                    self.check_remote(cx.principal.owner(), &new.source).await?;
                     // Without git it would wait for ever.
                     wh_git::version().await?;
                     (None, RepoState::Pending)

@@ -5,6 +5,7 @@
 //! every rule can be tested by calling it. Domain types are not serialized (ids and policies excepted); rows and wire types convert
 //! explicitly in the crates that own them.
 
+mod address;
 mod agent;
 mod approval;
 mod audit;
@@ -34,6 +35,7 @@ mod policy;
 mod principal;
 mod redact;
 mod repo;
+mod repo_rules;
 mod review;
 mod rights;
 mod run;
@@ -55,6 +57,7 @@ mod webhook;
 mod worktree;
 mod worktree_look;
 
+pub use address::is_public_address;
 pub use agent::{Agent, AgentOrigin, AgentState};
 pub use approval::{Approval, ApprovalFilter, ApprovalKind, ApprovalState, Settlement};
 pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
@@ -95,7 +98,8 @@ pub use page::{Page, PageLimit, PageRequest};
 pub use policy::{Action, ActionKind, Policy, PolicyRefusal, PolicyRule, Route, Verdict};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use redact::redact;
-pub use repo::{Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
+pub use repo::{RemoteEndpoint, Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
+pub use repo_rules::RepoRules;
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, RunEntry, ToolsLink};

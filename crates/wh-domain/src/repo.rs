@@ -1,9 +1,10 @@
 //! Git repositories known to the server, and which addresses may name one.
 
+use core::net::IpAddr;
 use std::path::{Component, Path, PathBuf};
 
 use jiff::Timestamp;
-use url::Url;
+use url::{Host, Url};
 
 use crate::{BranchName, Name, Owner, RepoId, Tier};
 
@@ -65,6 +66,21 @@ pub enum RepoSource {
     Remote { url: String },
 }
 
+/// The host and port that a remote repository is fetched from.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct RemoteEndpoint {
+    /// A name or an address, without brackets.
+    pub host: String,
+    pub port: u16,
+}
+
+impl RemoteEndpoint {
+    /// Returns the address that the host is, unless it is a name.
+    pub fn address(&self) -> Option<IpAddr> {
+        self.host.parse().ok()
+    }
+}
+
 /// Why an address was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum RepoSourceRefusal {
@@ -80,7 +96,7 @@ pub enum RepoSourceRefusal {
     #[error("the address has no usable host")]
     Host,
     #[error(
-        "the address carries a password; credentials are configured, not written into addresses"
+        "the address holds a user name, a password or a query; remove the credentials from the address"
     )]
     Credentials,
     #[error("a local repository is named by an absolute path without `.` or `..`")]
@@ -106,7 +122,9 @@ impl RepoSource {
         if text.starts_with('/') {
             return Self::parse_local(text);
         }
-        if let Some((scheme, _)) = text.split_once("::") {
+        // Not the colons of an address in brackets.
+        let before = text.split_once("://").map_or(text, |(before, _)| before);
+        if let Some((scheme, _)) = before.split_once("::") {
             let scheme = scheme.to_owned();
             return Err(RepoSourceRefusal::Scheme { scheme });
         }
@@ -133,12 +151,23 @@ impl RepoSource {
             let scheme = url.scheme().to_owned();
             return Err(RepoSourceRefusal::Scheme { scheme });
         }
-        let host = url.host_str().unwrap_or_default();
-        if host.is_empty() || host.starts_with('-') || url.username().starts_with('-') {
-            return Err(RepoSourceRefusal::Host);
-        }
-        if url.password().is_some() || (url.scheme() == "https" && !url.username().is_empty()) {
+        let is_https = url.scheme() == "https";
+        let has_credentials = url.password().is_some()
+            || url.query().is_some()
+            || url.fragment().is_some()
+            || (is_https && !url.username().is_empty());
+        if has_credentials {
             return Err(RepoSourceRefusal::Credentials);
+        }
+        // Git decodes `%2d` in an ssh address before it calls ssh, so such a name would not be what was checked.
+        let is_name = match url.host() {
+            Some(Host::Domain(name)) => is_word(name),
+            Some(_) => true,
+            None => false,
+        };
+        let user = url.username();
+        if !is_name || !(user.is_empty() || is_word(user)) {
+            return Err(RepoSourceRefusal::Host);
         }
         Ok(Self::Remote { url: url.into() })
     }
@@ -148,19 +177,41 @@ impl RepoSource {
         let not_absolute = RepoSourceRefusal::NotAbsolute;
         let (login, path) = text.split_once(':').ok_or(not_absolute.clone())?;
         let (user, host) = login.split_once('@').ok_or(not_absolute)?;
-        let word = |s: &str| {
-            !s.is_empty()
-                && !s.starts_with('-')
-                && s.chars()
-                    .all(|c| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.'))
-        };
-        if !word(user) || !word(host) || path.is_empty() || path.starts_with('-') {
+        if !is_word(user) || !is_word(host) || path.is_empty() || path.starts_with('-') {
             return Err(RepoSourceRefusal::Host);
         }
         Self::parse_url(&format!(
             "ssh://{user}@{host}/{}",
             path.trim_start_matches('/')
         ))
+    }
+
+    /// Returns what is connected to for an address that is elsewhere.
+    pub fn endpoint(&self) -> Option<RemoteEndpoint> {
+        let Self::Remote { url } = self else {
+            return None;
+        };
+        let url = Url::parse(url).ok()?;
+        let host = match url.host()? {
+            Host::Domain(name) => name.to_owned(),
+            Host::Ipv4(ip) => ip.to_string(),
+            Host::Ipv6(ip) => ip.to_string(),
+        };
+        let port = url.port().unwrap_or(match url.scheme() {
+            "https" => 443,
+            _ => 22,
+        });
+        Some(RemoteEndpoint { host, port })
+    }
+
+    /// Returns the address for errors: the host and the path of one that is elsewhere.
+    pub fn brief(&self) -> String {
+        let Self::Remote { url } = self else {
+            return self.as_text();
+        };
+        let url = Url::parse(url).ok();
+        let part = |url: Url| Some(format!("{}{}", url.host_str()?, url.path()));
+        url.and_then(part).unwrap_or_default()
     }
 
     /// Returns the address as text.
@@ -190,6 +241,12 @@ impl RepoSource {
         let last = text.trim_end_matches('/').rsplit('/').next()?;
         Name::parse(last.strip_suffix(".git").unwrap_or(last)).ok()
     }
+}
+
+/// Tells whether this is a plain name of a host or user, which no program takes for an option.
+fn is_word(text: &str) -> bool {
+    let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_' | '.');
+    !text.is_empty() && !text.starts_with('-') && text.chars().all(plain)
 }
 
 #[cfg(test)]
@@ -237,6 +294,29 @@ mod tests {
     }
 
     #[test]
+    fn what_is_connected_to_is_told_from_the_address() {
+        for (text, host, port, brief) in [
+            (
+                "https://Example.org/t/a",
+                "example.org",
+                443,
+                "example.org/t/a",
+            ),
+            ("https://127.1:8443/a", "127.0.0.1", 8443, "127.0.0.1/a"),
+            ("https://[::1]/a", "::1", 443, "[::1]/a"),
+            ("git@example.org:t/a", "example.org", 22, "example.org/t/a"),
+            ("ssh://git@[fe80::1]:2222/a", "fe80::1", 2222, "[fe80::1]/a"),
+        ] {
+            let source = RepoSource::parse(text).unwrap();
+            let host = host.to_owned();
+            assert_eq!(source.endpoint(), Some(RemoteEndpoint { host, port }));
+            assert_eq!(source.brief(), brief);
+        }
+        let local = RepoSource::parse("/srv/git/a").unwrap();
+        assert_eq!(local.endpoint(), None);
+    }
+
+    #[test]
     fn addresses_that_run_commands_or_read_files_are_refused() {
         for text in [
             "",
@@ -257,6 +337,14 @@ mod tests {
             "git@host:-x",
             "/srv/a\nb",
             "https://token@example.org/x",
+            "https://example.org/x?token=secret",
+            "https://example.org/x?access_token=secret&y",
+            "https://example.org/x#secret",
+            "ssh://git:pw@example.org/x",
+            "ssh://git@example.org/x?token=secret",
+            "ssh://%2doProxyCommand=x/y",
+            "ssh://%2dx@example.org/y",
+            "ssh://git@exa%6dple.org/y",
         ] {
             assert!(RepoSource::parse(text).is_err(), "{text}");
         }

@@ -3,10 +3,10 @@
 //! The transfer runs in a view: neither `url.*.insteadOf`, `http.proxy`, `core.sshCommand` nor a credential helper of the
 //! repository is read, so a credential goes to the address that was asked for and nowhere else.
 
-use std::{fmt, fs, io, path::Path, time::Duration};
+use std::{fmt, fs, io, net::IpAddr, path::Path, time::Duration};
 
 use tokio::io::AsyncReadExt;
-use wh_domain::{BranchName, RepoSource};
+use wh_domain::{BranchName, RemoteEndpoint, RepoSource};
 
 use crate::{CommitId, GitError, RepoHandle, child::Group, command::Git, erase::erase, view::View};
 
@@ -46,20 +46,48 @@ impl fmt::Debug for HttpHeader {
 #[error("a header is one line, a name and a value")]
 pub struct NotAHeader;
 
+/// The addresses that a host name stands for. Git connects to these and does not resolve the name again.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct PinnedHost {
+    pub endpoint: RemoteEndpoint,
+    /// At least one.
+    pub addresses: Vec<IpAddr>,
+}
+
+/// Where to transfer from, and how.
+#[derive(Clone, Debug)]
+pub struct Transfer<'a> {
+    pub source: &'a RepoSource,
+    pub header: Option<&'a HttpHeader>,
+    /// Restricts the transfer to these addresses; nothing is redirected elsewhere then.
+    pub pin: Option<&'a PinnedHost>,
+}
+
+impl<'a> Transfer<'a> {
+    /// Returns a transfer from anywhere, with no credential.
+    pub fn of(source: &'a RepoSource) -> Self {
+        Self {
+            source,
+            header: None,
+            pin: None,
+        }
+    }
+}
+
 impl RepoHandle {
-    /// Fetches all branches of `source` into `refs/remotes/<remote>/…` and returns the names that moved.
+    /// Fetches all branches of the source into `refs/remotes/<remote>/…` and returns the names that moved.
     ///
     /// Local branches are left alone, and branches that vanished at the source are kept.
     pub async fn fetch(
         &self,
-        source: &RepoSource,
+        transfer: &Transfer<'_>,
         remote: &BranchName,
-        header: Option<&HttpHeader>,
         progress: Progress<'_>,
     ) -> Result<Vec<String>, GitError> {
+        let source = transfer.source;
         let known = self.refs_under("refs/").await?;
         let view = View::of(self)?.with_refs(&known)?;
-        let git = for_source(view.git(), source, header)
+        let git = prepared(view.git(), transfer)
             .args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head"])
             .args(["--no-auto-maintenance", "--no-recurse-submodules", "--"])
             .arg(source.as_text())
@@ -85,13 +113,12 @@ impl RepoHandle {
         Ok(moved)
     }
 
-    /// Makes a bare repository at `dir` that mirrors `source`; it appears there only when it is whole.
+    /// Makes a bare repository at `dir` that mirrors the source; it appears there only when it is whole.
     ///
     /// The source's default branch becomes a local branch and `HEAD`.
     pub async fn mirror(
         dir: &Path,
-        source: &RepoSource,
-        header: Option<&HttpHeader>,
+        transfer: &Transfer<'_>,
         progress: Progress<'_>,
     ) -> Result<Self, GitError> {
         let parent = dir.parent().ok_or_else(|| not_usable(dir))?;
@@ -109,8 +136,8 @@ impl RepoHandle {
             .await?;
         let repo = Self::find(&at)?;
         let origin = BranchName::parse("origin").map_err(|_| not_usable(dir))?;
-        repo.fetch(source, &origin, header, progress).await?;
-        repo.follow_default(source, header).await?;
+        repo.fetch(transfer, &origin, progress).await?;
+        repo.follow_default(transfer).await?;
         rename_new(&at, dir).map_err(GitError::Start)?;
         Self::find(dir)
     }
@@ -132,15 +159,15 @@ impl RepoHandle {
     }
 
     /// Lets `HEAD` name the source's default branch, and makes that branch.
-    async fn follow_default(
-        &self,
-        source: &RepoSource,
-        header: Option<&HttpHeader>,
-    ) -> Result<(), GitError> {
+    async fn follow_default(&self, transfer: &Transfer<'_>) -> Result<(), GitError> {
         let view = View::of(self)?;
-        let git = for_source(view.git(), source, header);
+        let git = prepared(view.git(), transfer);
         let git = git.args(["ls-remote", "--symref", "--"]);
-        let said = git.arg(source.as_text()).arg("HEAD").text().await?;
+        let said = git
+            .arg(transfer.source.as_text())
+            .arg("HEAD")
+            .text()
+            .await?;
         let name = said.lines().find_map(|line| {
             let (name, _) = line.strip_prefix("ref: refs/heads/")?.split_once('\t')?;
             BranchName::parse(name).ok()
@@ -175,9 +202,9 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Gives a command what it needs for its source and no more.
-fn for_source(git: Git, source: &RepoSource, header: Option<&HttpHeader>) -> Git {
+fn prepared(git: Git, transfer: &Transfer<'_>) -> Git {
     let git = git.timeout(TRANSFER_TIMEOUT);
-    let url = match source {
+    let url = match transfer.source {
         // A directory of this machine, recorded by us; git's own program reads it, nothing runs there.
         RepoSource::Local { .. } => {
             return git
@@ -186,13 +213,19 @@ fn for_source(git: Git, source: &RepoSource, header: Option<&HttpHeader>) -> Git
         }
         RepoSource::Remote { url } => url,
     };
+    let git = git.env("GIT_SSH_COMMAND", ssh_command(transfer.pin));
     let git = match std::env::var_os("SSH_AUTH_SOCK") {
-        Some(socket) if url.starts_with("ssh://") => git
-            .env("SSH_AUTH_SOCK", socket)
-            .env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
-        _ => git.env("GIT_SSH_COMMAND", "ssh -o BatchMode=yes"),
+        Some(socket) if url.starts_with("ssh://") => git.env("SSH_AUTH_SOCK", socket),
+        _ => git,
     };
-    match (header, host_part(url)) {
+    let git = match transfer.pin {
+        // Another host would be resolved by git, and not checked.
+        Some(pin) => git
+            .args(["-c", "http.followRedirects=false"])
+            .args(["-c", &resolve_setting(pin)]),
+        None => git,
+    };
+    match (transfer.header, host_part(url)) {
         // In the environment and not among the arguments, which everybody on the machine can read.
         (Some(header), Some(host)) => git
             .args(["-c", "http.followRedirects=false"])
@@ -201,6 +234,31 @@ fn for_source(git: Git, source: &RepoSource, header: Option<&HttpHeader>) -> Git
             .env("GIT_CONFIG_VALUE_0", &header.0),
         _ => git,
     }
+}
+
+/// Returns the setting that has git's HTTP library connect to the pinned addresses.
+fn resolve_setting(pin: &PinnedHost) -> String {
+    let RemoteEndpoint { host, port } = &pin.endpoint;
+    let written = |address: &IpAddr| match address {
+        IpAddr::V4(ip) => ip.to_string(),
+        IpAddr::V6(ip) => format!("[{ip}]"),
+    };
+    let addresses: Vec<_> = pin.addresses.iter().map(written).collect();
+    format!("http.curloptResolve={host}:{port}:{}", addresses.join(","))
+}
+
+/// Returns the ssh command. With a pinned host it connects there, and to no proxy, and knows the host by its name.
+fn ssh_command(pin: Option<&PinnedHost>) -> String {
+    let usual = "ssh -o BatchMode=yes -o ConnectTimeout=30";
+    let Some(pin) = pin else {
+        return usual.to_owned();
+    };
+    // Both are plain: an address was parsed, and a name that is not plain was refused.
+    let (host, address) = (&pin.endpoint.host, pin.addresses.first());
+    let address = address.map(ToString::to_string).unwrap_or_default();
+    format!(
+        "{usual} -o HostName={address} -o HostKeyAlias={host} -o CheckHostIP=no -o ProxyCommand=none -o ProxyJump=none -o ControlPath=none"
+    )
 }
 
 /// Returns `https://host[:port]` of an address; only there a header may go.

@@ -52,7 +52,7 @@ pub use commit::{CommitError, Identity, What};
 pub use count::Changes;
 pub use create::{Base, Start};
 pub use diff::{Change, Diff, DiffLimits, FileDiff, FileKind, Patch, Patches};
-pub use fetch::{HttpHeader, NotAHeader, Progress};
+pub use fetch::{HttpHeader, NotAHeader, PinnedHost, Progress, Transfer};
 pub use inspect::{RepoFacts, inspect};
 pub use merge::{Merge, MergeError, Merged};
 pub use object::{CommitId, NotACommitId};

@@ -1,9 +1,10 @@
 //! Which addresses may be connected to.
 
-use std::net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr};
+use std::net::{IpAddr, SocketAddr};
 
 use reqwest::dns::{Addrs, Name, Resolve, Resolving};
 use url::{Host, Url};
+use wh_domain::is_public_address;
 
 /// The most bytes of an address.
 const URL_BYTES_MAX: usize = 2_000;
@@ -42,7 +43,7 @@ pub fn check_url(text: &str, allow_private: bool) -> Result<Url, AddressRefusal>
         None => return Err(AddressRefusal::NotAUrl),
     };
     match literal {
-        Some(ip) if !allow_private && !is_public(ip) => Err(AddressRefusal::Private(ip)),
+        Some(ip) if !allow_private && !is_public_address(ip) => Err(AddressRefusal::Private(ip)),
         _ => Ok(url),
     }
 }
@@ -57,65 +58,13 @@ impl Resolve for Resolver {
         let allow_private = self.allow_private;
         Box::pin(async move {
             let found = tokio::net::lookup_host((name.as_str(), 0)).await?;
-            let allowed = |address: &SocketAddr| allow_private || is_public(address.ip());
+            let allowed = |address: &SocketAddr| allow_private || is_public_address(address.ip());
             let found: Vec<_> = found.filter(allowed).collect();
             if found.is_empty() {
                 return Err(AddressRefusal::NoAddress.into());
             }
             Ok(Box::new(found.into_iter()) as Addrs)
         })
-    }
-}
-
-/// Tells whether an address is one of the public network.
-fn is_public(ip: IpAddr) -> bool {
-    match ip {
-        IpAddr::V4(ip) => is_public_v4(ip),
-        IpAddr::V6(ip) => match embedded(ip) {
-            Some(inner) => is_public_v4(inner),
-            None => is_public_v6(ip),
-        },
-    }
-}
-
-fn is_public_v4(ip: Ipv4Addr) -> bool {
-    let [a, b, c, _] = ip.octets();
-    let is_shared = a == 100 && (64..128).contains(&b);
-    let is_protocol = (a, b, c) == (192, 0, 0) || (a, b, c) == (192, 88, 99);
-    let is_benchmark = a == 198 && (b == 18 || b == 19);
-    !(a == 0
-        || a >= 240
-        || is_shared
-        || is_protocol
-        || is_benchmark
-        || ip.is_private()
-        || ip.is_loopback()
-        || ip.is_link_local()
-        || ip.is_multicast()
-        || ip.is_documentation())
-}
-
-/// Only what is given out as global unicast, without what is set apart in it.
-fn is_public_v6(ip: Ipv6Addr) -> bool {
-    let [first, second, ..] = ip.segments();
-    let is_global = first & 0xe000 == 0x2000;
-    let is_set_apart = first == 0x2001 && (second < 0x0200 || second == 0x0db8);
-    is_global && !is_set_apart && first != 0x3fff
-}
-
-/// Returns the IPv4 address that an IPv6 address stands for: mapped, compatible, translated (NAT64) or 6to4.
-fn embedded(ip: Ipv6Addr) -> Option<Ipv4Addr> {
-    let low = |high: u16, low: u16| {
-        let [a, b] = high.to_be_bytes();
-        let [c, d] = low.to_be_bytes();
-        Some(Ipv4Addr::new(a, b, c, d))
-    };
-    match ip.segments() {
-        [0, 0, 0, 0, 0, 0 | 0xffff, a, b] => low(a, b),
-        [0, 0, 0, 0, 0xffff, 0, a, b] => low(a, b),
-        [0x0064, 0xff9b, .., a, b] => low(a, b),
-        [0x2002, a, b, ..] => low(a, b),
-        _ => None,
     }
 }
 

@@ -12,6 +12,7 @@ mod load;
 mod model;
 mod parse;
 mod paths;
+mod repos;
 mod show;
 mod webhooks;
 
@@ -21,7 +22,7 @@ use std::path::PathBuf;
 use std::time::Duration;
 
 use wh_agents::ConfiguredAgents;
-use wh_domain::{LoopHooks, SecretText, WebhookRules};
+use wh_domain::{LoopHooks, RepoRules, SecretText, WebhookRules};
 
 use crate::exit::{CliError, CliResult};
 pub(crate) use containment::ContainmentSetting;
@@ -101,6 +102,8 @@ pub(crate) struct Config {
     pub(crate) agents: ConfiguredAgents,
     /// What the file says about hooks of loops.
     pub(crate) hooks: LoopHooks,
+    /// What the file says about repositories.
+    pub(crate) repos: RepoRules,
     /// What the file says about webhooks.
     pub(crate) webhooks: WebhookRules,
     /// What the file says about containment.

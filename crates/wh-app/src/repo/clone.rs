@@ -5,9 +5,12 @@ use std::time::Duration;
 use async_trait::async_trait;
 use tokio::{sync::watch, time::MissedTickBehavior};
 use wh_domain::{BranchName, EventKind, Repo, RepoSource};
-use wh_git::{GitError, RepoHandle};
+use wh_git::{RepoHandle, Transfer};
 
-use super::place::repo_event;
+use super::{
+    place::repo_event,
+    remote::{FetchError, unreachable},
+};
 use crate::{App, Result, context::facts, reconcile::Reconciler};
 
 /// How often to look for repositories that nobody announced.
@@ -83,29 +86,42 @@ impl App {
             return None;
         };
         let origin = BranchName::parse("origin").ok()?;
-        let fetch = handle.fetch(&repo.source, &origin, None, &|_| {});
+        let fetch = async {
+            let pin = self.pin_remote(repo).await?;
+            let transfer = Transfer {
+                pin: pin.as_ref(),
+                ..Transfer::of(&repo.source)
+            };
+            let fetched = handle.fetch(&transfer, &origin, &|_| {}).await;
+            fetched.map_err(FetchError::from)
+        };
         match tokio::time::timeout(FETCH_WITHIN, fetch).await {
             Ok(Ok(_)) => None,
-            Ok(Err(error)) => Some(error.to_string()),
+            Ok(Err(error)) => Some(unreachable(repo, &error)),
             Err(_) => Some("it took too long".to_owned()),
         }
     }
 
     /// Clones into a mirror of the server's own. One that is there is whole: it appears only then.
-    pub(super) async fn repo_clone(&self, repo: &Repo) -> Result<RepoHandle, GitError> {
+    pub(super) async fn repo_clone(&self, repo: &Repo) -> Result<RepoHandle, FetchError> {
         let dir = self.data_dir.join("repos").join(format!("{}.git", repo.id));
         if dir.exists() {
-            return RepoHandle::find(&dir);
+            return Ok(RepoHandle::find(&dir)?);
         }
         let (said, mut heard) = watch::channel(String::new());
         let progress = |line: &str| drop(said.send_replace(line.to_owned()));
-        let clone = RepoHandle::mirror(&dir, &repo.source, None, &progress);
+        let pin = self.pin_remote(repo).await?;
+        let transfer = Transfer {
+            pin: pin.as_ref(),
+            ..Transfer::of(&repo.source)
+        };
+        let clone = RepoHandle::mirror(&dir, &transfer, &progress);
         let mut clone = std::pin::pin!(clone);
         let mut tick = tokio::time::interval(PROGRESS_EVERY);
         tick.set_missed_tick_behavior(MissedTickBehavior::Delay);
         loop {
             tokio::select! {
-                cloned = &mut clone => return cloned,
+                cloned = &mut clone => return Ok(cloned?),
                 _ = tick.tick() => {
                     if heard.has_changed().unwrap_or(false) {
                         let line = heard.borrow_and_update().clone();

@@ -6,6 +6,7 @@ use wh_domain::{
 use wh_git::{GitError, RepoHandle};
 use wh_store::StoreError;
 
+use super::remote::{FetchError, unreachable};
 use crate::{App, AppError, Result, lookup::id_of};
 
 /// The most bytes of git's complaint that are recorded.
@@ -41,7 +42,7 @@ impl App {
             self.open_repository(&access, path).await?;
         }
         let found = match &repo.source {
-            RepoSource::Local { path } => RepoHandle::find(path),
+            RepoSource::Local { path } => RepoHandle::find(path).map_err(FetchError::from),
             RepoSource::Remote { .. } => self.repo_clone(&repo).await,
         };
         match found {
@@ -51,9 +52,13 @@ impl App {
                 self.repo_settle(&repo).await?;
                 Ok(repo)
             }
-            Err(error @ GitError::Start(_)) => Err(error.into()),
+            Err(FetchError::Git(error @ GitError::Start(_))) => Err(error.into()),
+            Err(FetchError::App(error)) => Err(error),
             Err(error) => {
-                let mut reason = wh_domain::redact(&error.to_string()).into_owned();
+                let mut reason = match (&repo.source, &error) {
+                    (RepoSource::Local { .. }, FetchError::Git(error)) => error.to_string(),
+                    _ => unreachable(&repo, &error),
+                };
                 reason.truncate(reason.floor_char_boundary(REASON_BYTES_MAX));
                 let refused = clone_failed(&reason);
                 repo.state = RepoState::Failed { reason };

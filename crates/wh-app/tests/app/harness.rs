@@ -61,6 +61,7 @@ impl TestApp {
             },
             model: None,
             data_dir: dir.path().join("data"),
+            repos: wh_domain::RepoRules::default(),
             local_roots: Vec::new(),
             shutdown: shutdown.clone(),
         }));

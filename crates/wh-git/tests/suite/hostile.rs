@@ -6,7 +6,7 @@ use jiff::Timestamp;
 use wh_domain::RepoSource;
 use wh_git::{
     Base, CommitId, DiffLimits, Identity, IgnoredFiles, Merge, Patches, Removal, RepoHandle,
-    RescueLabel, RescueOf, Start, What, WorktreeHandle, clean_up_list, inspect, version,
+    RescueLabel, RescueOf, Start, Transfer, What, WorktreeHandle, clean_up_list, inspect, version,
 };
 
 use crate::{
@@ -153,13 +153,13 @@ async fn changes(lab: &Lab, repo: &RepoHandle, made: &WorktreeHandle) {
 async fn transfers(lab: &Lab, repo: &RepoHandle) {
     let source = RepoSource::parse(lab.user().to_str().unwrap()).unwrap();
     let dir = lab.path().join("mirror.git");
-    RepoHandle::mirror(&dir, &source, None, &|_| {})
+    RepoHandle::mirror(&dir, &Transfer::of(&source), &|_| {})
         .await
         .unwrap();
     RepoHandle::mirrors_tidy(lab.path()).unwrap();
     repo.links().await.unwrap();
     let mirror = RepoSource::Local { path: dir };
-    repo.fetch(&mirror, &branch("copy"), None, &|_| {})
+    repo.fetch(&Transfer::of(&mirror), &branch("copy"), &|_| {})
         .await
         .unwrap();
 }

@@ -3,7 +3,7 @@
 use std::{net::TcpListener, sync::Mutex};
 
 use wh_domain::RepoSource;
-use wh_git::{Base, HttpHeader, RepoHandle, Start};
+use wh_git::{Base, HttpHeader, PinnedHost, RepoHandle, Start, Transfer};
 
 use crate::lab::{Lab, branch, commit_id, run, write};
 
@@ -14,14 +14,14 @@ async fn a_mirror_is_made_and_kept_up_to_date() {
     let lines = Mutex::new(Vec::new());
     let progress = |line: &str| lines.lock().unwrap().push(line.to_owned());
     let dir = lab.path().join("mirrors/one.git");
-    let mirror = RepoHandle::mirror(&dir, &source, None, &progress)
+    let mirror = RepoHandle::mirror(&dir, &Transfer::of(&source), &progress)
         .await
         .unwrap();
     assert!(!lines.lock().unwrap().is_empty());
     assert_eq!(mirror.default_branch().await.unwrap(), Some(branch("main")));
     assert!(mirror.paths().work_tree.is_none());
     assert!(
-        RepoHandle::mirror(&dir, &source, None, &progress)
+        RepoHandle::mirror(&dir, &Transfer::of(&source), &progress)
             .await
             .is_err()
     );
@@ -35,7 +35,7 @@ async fn a_mirror_is_made_and_kept_up_to_date() {
         .unwrap();
     let origin = branch("origin");
     let moved = mirror
-        .fetch(&source, &origin, None, &progress)
+        .fetch(&Transfer::of(&source), &origin, &progress)
         .await
         .unwrap();
     assert!(moved.is_empty());
@@ -43,7 +43,7 @@ async fn a_mirror_is_made_and_kept_up_to_date() {
     run(&lab.user(), &["add", "-A"]);
     run(&lab.user(), &["commit", "-qm", "new"]);
     let moved = mirror
-        .fetch(&source, &origin, None, &progress)
+        .fetch(&Transfer::of(&source), &origin, &progress)
         .await
         .unwrap();
     assert_eq!(moved, ["refs/remotes/origin/main"]);
@@ -90,7 +90,11 @@ async fn a_token_goes_nowhere_else() {
     assert!(!format!("{header:?}").contains("canary"));
     let source = RepoSource::parse(&url).unwrap();
     let (repo, origin) = (lab.repo(), branch("origin"));
-    let failed = repo.fetch(&source, &origin, Some(&header), &|_| {}).await;
+    let sent = Transfer {
+        header: Some(&header),
+        ..Transfer::of(&source)
+    };
+    let failed = repo.fetch(&sent, &origin, &|_| {}).await;
     let failed = format!("{:?}", failed.unwrap_err());
     assert!(!failed.contains("canary"), "{failed}");
     serve.join().unwrap();
@@ -99,4 +103,27 @@ async fn a_token_goes_nowhere_else() {
     for bad in ["no header", "A: b\r\nC: d", ""] {
         assert!(HttpHeader::new(bad.to_owned()).is_err());
     }
+}
+
+/// A name that is resolved and checked is not resolved again by git, so that it cannot come to mean another host.
+#[tokio::test]
+async fn git_connects_to_the_pinned_address_alone() {
+    let lab = Lab::new();
+    let asked = TcpListener::bind("127.0.0.1:0").unwrap();
+    let port = asked.local_addr().unwrap().port();
+    // Nobody resolves this name.
+    let url = format!("https://git.invalid:{port}/team/app.git");
+    let source = RepoSource::parse(&url).unwrap();
+    let pin = PinnedHost {
+        endpoint: source.endpoint().unwrap(),
+        addresses: vec!["127.0.0.1".parse().unwrap()],
+    };
+    let transfer = Transfer {
+        pin: Some(&pin),
+        ..Transfer::of(&source)
+    };
+    let serve = std::thread::spawn(move || drop(asked.accept().unwrap()));
+    let (repo, origin) = (lab.repo(), branch("origin"));
+    repo.fetch(&transfer, &origin, &|_| {}).await.unwrap_err();
+    serve.join().unwrap();
 }

@@ -79,6 +79,7 @@ impl TestServer {
             },
             model: None,
             data_dir: directory.path().join("data"),
+            repos: wh_domain::RepoRules::default(),
             local_roots: Vec::new(),
             shutdown: shutdown.clone(),
         }));

@@ -98,6 +98,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         },
         model: None,
         local_roots: Vec::new(),
+        repos: wh_domain::RepoRules::default(),
         webhooks: wh_domain::WebhookRules::default(),
         hooks: wh_domain::LoopHooks::default(),
         containment: Default::default(),

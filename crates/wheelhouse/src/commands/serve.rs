@@ -140,6 +140,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         agents: config.agents.clone(),
         model: config.model.value.clone(),
         local_roots: config.local_roots.value.clone(),
+        repos: config.repos.clone(),
         webhooks: config.webhooks,
         hooks: config.hooks.clone(),
         containment: config.containment.clone(),

@@ -6,12 +6,13 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::ConfiguredAgents;
-use wh_domain::{LoopHooks, WebhookRules};
+use wh_domain::{LoopHooks, RepoRules, WebhookRules};
 
 use super::agents::{self, FileAgent};
 use super::containment::{ContainmentSetting, FileContainment};
 use super::hooks::{self, FileLoops};
 use super::model::{self, FileModel, ModelSetting};
+use super::repos::FileRepos;
 use super::webhooks::FileWebhooks;
 use super::{Env, Source, Sourced, paths};
 use crate::exit::{CliError, CliResult};
@@ -40,6 +41,8 @@ pub(super) struct FileValues {
     pub(super) agents: BTreeMap<String, Spanned<FileAgent>>,
     #[serde(default)]
     pub(super) webhooks: FileWebhooks,
+    #[serde(default)]
+    pub(super) repos: FileRepos,
     #[serde(default)]
     pub(super) loops: FileLoops,
     #[serde(default)]
@@ -155,6 +158,11 @@ impl File {
     /// Returns what it says about containment.
     pub(super) fn containment(&self) -> CliResult<ContainmentSetting> {
         self.values.containment.setting(&self.path)
+    }
+
+    /// Returns what it says about repositories.
+    pub(super) fn repos(&self) -> RepoRules {
+        self.values.repos.rules()
     }
 
     /// Returns what it says about webhooks.

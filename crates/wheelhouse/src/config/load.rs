@@ -39,6 +39,7 @@ impl Config {
             github_token: layers.github_token()?,
             model: layers.file.model(env)?,
             agents: layers.file.agents()?,
+            repos: layers.file.repos(),
             webhooks: layers.file.webhooks(),
             containment: layers.file.containment()?,
             hooks: layers.file.hooks(env)?,

@@ -24,7 +24,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wh_agents::{Agents, ConfiguredAgents};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
-use wh_domain::{LoopHooks, Surface, UserName, WebhookRules};
+use wh_domain::{LoopHooks, RepoRules, Surface, UserName, WebhookRules};
 use wh_http::{
     HttpConfig,
     guard::GuardConfig,
@@ -63,6 +63,8 @@ pub(crate) struct ServeOptions {
     pub(crate) model: Option<ModelSetting>,
     /// The directories that every member may use.
     pub(crate) local_roots: Vec<String>,
+    /// What the configuration says about repositories.
+    pub(crate) repos: RepoRules,
     /// What the configuration says about webhooks.
     pub(crate) webhooks: WebhookRules,
     /// What the configuration says about hooks of loops.
@@ -192,6 +194,7 @@ async fn open(
         },
         model: options.model.as_ref().map(model::prepare).transpose()?,
         data_dir: data_dir.path().to_owned(),
+        repos: options.repos.clone(),
         local_roots: resolved(&options.local_roots),
         shutdown: shutdown.clone(),
     }));

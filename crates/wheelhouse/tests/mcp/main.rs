@@ -10,6 +10,7 @@ mod local_paths;
 mod matrix;
 mod plain;
 mod prompts;
+mod remote_repos;
 mod resources;
 mod sharing;
 mod subscriptions;

@@ -148,7 +148,12 @@ async fn a_directory_that_vanishes_ends_the_run_and_nothing_runs_elsewhere() {
     assert!(world.notes(&session).await.contains("workspace_missing"));
     let next = world.prompt(&session, "say hello").await;
     assert_eq!(next.turn.state, "failed");
-    assert!(next.turn.reason.unwrap().contains("does not exist any more"));
+    assert!(
+        next.turn
+            .reason
+            .unwrap()
+            .contains("does not exist any more")
+    );
 }
 
 #[tokio::test]

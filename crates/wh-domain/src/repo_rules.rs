@@ -1,0 +1,52 @@
+//! What the configuration says about repositories: where they may be fetched from.
+
+use core::net::IpAddr;
+
+use crate::is_public_address;
+
+/// Which hosts repositories may be fetched from.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct RepoRules {
+    /// Members may fetch from this machine and from private networks.
+    pub allow_private: bool,
+    /// Hosts that members may fetch from wherever they are, in lower case.
+    pub allow_hosts: Vec<String>,
+}
+
+impl RepoRules {
+    /// Tells whether members may fetch from a host whatever its addresses are.
+    pub fn trusts(&self, host: &str) -> bool {
+        let is_host = |allowed: &String| allowed.eq_ignore_ascii_case(host);
+        self.allow_private || self.allow_hosts.iter().any(is_host)
+    }
+
+    /// Tells whether members may fetch from one address of a host.
+    pub fn allows(&self, host: &str, address: IpAddr) -> bool {
+        self.trusts(host) || is_public_address(address)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn private_addresses_need_to_be_allowed() {
+        let public: IpAddr = "93.184.216.34".parse().unwrap();
+        let private: IpAddr = "10.0.0.1".parse().unwrap();
+        let usual = RepoRules::default();
+        assert!(usual.allows("git.example.org", public));
+        assert!(!usual.allows("git.example.org", private));
+        let listed = RepoRules {
+            allow_hosts: vec!["git.internal".to_owned()],
+            ..RepoRules::default()
+        };
+        assert!(listed.allows("Git.Internal", private));
+        assert!(!listed.allows("other.internal", private));
+        let open = RepoRules {
+            allow_private: true,
+            ..RepoRules::default()
+        };
+        assert!(open.allows("other.internal", private));
+    }
+}
