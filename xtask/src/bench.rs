@@ -1,6 +1,7 @@
 //! `cargo xtask bench`: measurements, each as a table with the ceiling measured in the same run. One file per benchmark; they are
 //! not tests, and of those that measure the server nothing fails on a slow machine.
 
+mod bad_keys;
 mod context;
 mod events;
 mod fixture;
@@ -43,6 +44,7 @@ const BENCHMARKS: &[Benchmark] = &[
     benchmark("sessions", sessions::run),
     benchmark("lists", lists::run),
     benchmark("subscribers", subscribers::run),
+    benchmark("bad-keys", bad_keys::run),
     benchmark(WEB, web::run),
 ];
 

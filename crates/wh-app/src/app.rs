@@ -20,7 +20,7 @@ use wh_store::{Commit, Store};
 
 use crate::{
     AppError, Clock, IdSource, LanguageModel, OpContext, Result,
-    attempts::Attempts,
+    attempts::{Attempts, UnknownKeys},
     authenticate::PrincipalCache,
     context::outcome,
     lock::Locks,
@@ -86,6 +86,7 @@ pub struct App {
     pub(crate) followers: Arc<()>,
     pub(crate) principals: PrincipalCache,
     pub(crate) attempts: Attempts,
+    pub(crate) unknown_keys: UnknownKeys,
     pub(crate) login_links: LoginLinks,
     /// What must not be cut off when a caller goes away.
     pub(crate) tasks: TaskTracker,
@@ -119,6 +120,7 @@ impl App {
             followers: Arc::default(),
             principals: PrincipalCache::default(),
             attempts: Attempts::default(),
+            unknown_keys: UnknownKeys::default(),
             login_links: LoginLinks::default(),
             tasks: TaskTracker::new(),
             first_admin: Mutex::default(),

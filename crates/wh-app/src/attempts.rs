@@ -1,8 +1,10 @@
-//! Slows down whoever presents credentials that are not valid.
+//! Slows down callers that present invalid credentials.
 
 use std::{collections::HashMap, net::IpAddr, sync::Mutex};
 
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
+use quick_cache::sync::Cache;
+use wh_domain::KeyHash;
 
 /// Failed attempts an address may make at once.
 const BURST: f64 = 30.0;
@@ -11,10 +13,38 @@ const PER_SECOND: f64 = 0.5;
 /// Addresses remembered; beyond that the fullest buckets are forgotten.
 const ADDRESSES_MAX: usize = 10_000;
 
+/// Hashes remembered as belonging to no key; beyond that the least recently used are forgotten.
+const UNKNOWN_MAX: usize = 4_096;
+/// How long such a hash is remembered.
+const UNKNOWN_FOR: SignedDuration = SignedDuration::from_secs(5);
+
+/// Remembers hashes that belong to no key, so that a client that keeps sending one wrong key does not reach the database.
+///
+/// Keys are random, so a hash that belonged to no key a moment ago still belongs to none.
+pub(crate) struct UnknownKeys(Cache<[u8; 32], Timestamp>);
+
+impl Default for UnknownKeys {
+    fn default() -> Self {
+        Self(Cache::new(UNKNOWN_MAX))
+    }
+}
+
+impl UnknownKeys {
+    /// Returns whether no key had this hash when it was last looked up.
+    pub(crate) fn contains(&self, hash: &KeyHash, now: Timestamp) -> bool {
+        self.0.get(&hash.0).is_some_and(|until| now < until)
+    }
+
+    /// Records that no key has this hash.
+    pub(crate) fn insert(&self, hash: &KeyHash, now: Timestamp) {
+        self.0.insert(hash.0, now + UNKNOWN_FOR);
+    }
+}
+
 /// Counts failed authentications by address.
 ///
-/// An address that has used up its attempts is refused before anything is looked up, except with a credential that
-/// was verified a moment ago: one misconfigured agent must not lock out the others on the same machine.
+/// Failures decide only how the next *invalid* credential is answered. A valid one is never refused because of others:
+/// all programs on one machine, and every web page open in its browser, share an address.
 #[derive(Default)]
 pub(crate) struct Attempts {
     buckets: Mutex<HashMap<IpAddr, Bucket>>,
@@ -37,25 +67,8 @@ impl Bucket {
 }
 
 impl Attempts {
-    /// Tells whether `address` may try, or in how many seconds it may.
-    pub(crate) fn check(&self, address: IpAddr, now: Timestamp) -> Result<(), u64> {
-        let buckets = self.buckets.lock().unwrap_or_else(|e| e.into_inner());
-        match buckets.get(&address).map(|bucket| bucket.refilled(now)) {
-            Some(bucket) if bucket.left < 1.0 => {
-                #[expect(
-                    clippy::cast_possible_truncation,
-                    clippy::cast_sign_loss,
-                    reason = "a few seconds"
-                )]
-                let wait = ((1.0 - bucket.left) / PER_SECOND).ceil() as u64;
-                Err(wait.max(1))
-            }
-            _ => Ok(()),
-        }
-    }
-
-    /// Notes a failed attempt.
-    pub(crate) fn fail(&self, address: IpAddr, now: Timestamp) {
+    /// Counts a failed attempt of `address`. If it has used up its attempts, returns the seconds until it has another.
+    pub(crate) fn fail(&self, address: IpAddr, now: Timestamp) -> Result<(), u64> {
         let mut buckets = self.buckets.lock().unwrap_or_else(|e| e.into_inner());
         if buckets.len() >= ADDRESSES_MAX && !buckets.contains_key(&address) {
             buckets.retain(|_, bucket| bucket.refilled(now).left < BURST);
@@ -69,14 +82,22 @@ impl Attempts {
         };
         let bucket = buckets.entry(address).or_insert(fresh);
         *bucket = bucket.refilled(now);
+        if bucket.left < 1.0 {
+            #[expect(
+                clippy::cast_possible_truncation,
+                clippy::cast_sign_loss,
+                reason = "a few seconds"
+            )]
+            let wait = ((1.0 - bucket.left) / PER_SECOND).ceil() as u64;
+            return Err(wait.max(1));
+        }
         bucket.left -= 1.0;
+        Ok(())
     }
 }
 
 #[cfg(test)]
 mod tests {
-    use jiff::SignedDuration;
-
     use super::*;
 
     #[test]
@@ -85,12 +106,11 @@ mod tests {
         let address = IpAddr::from([127, 0, 0, 1]);
         let start = Timestamp::UNIX_EPOCH;
         for _ in 0..30 {
-            assert_eq!(attempts.check(address, start), Ok(()));
-            attempts.fail(address, start);
+            assert_eq!(attempts.fail(address, start), Ok(()));
         }
-        assert_eq!(attempts.check(address, start), Err(2));
-        assert_eq!(attempts.check(IpAddr::from([127, 0, 0, 2]), start), Ok(()));
+        assert_eq!(attempts.fail(address, start), Err(2));
+        assert_eq!(attempts.fail(IpAddr::from([127, 0, 0, 2]), start), Ok(()));
         let later = start + SignedDuration::from_secs(2);
-        assert_eq!(attempts.check(address, later), Ok(()));
+        assert_eq!(attempts.fail(address, later), Ok(()));
     }
 }

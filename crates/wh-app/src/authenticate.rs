@@ -31,7 +31,7 @@ pub enum Unauthenticated {
     Invalid,
     /// Valid, but made for this dialect and so not for the address that was called.
     OtherDoor(Dialect),
-    /// Too many failures from this address; try again after this many seconds.
+    /// Invalid, and one of too many failures from this address; try again after this many seconds.
     TooMany { retry_after: u64 },
     /// It could not be looked up.
     Failed(AppError),
@@ -115,26 +115,28 @@ impl App {
         {
             return Ok(verified.principal);
         }
-        if let Some(address) = address {
-            let allowed = self.attempts.check(address, now);
-            allowed.map_err(|retry_after| Unauthenticated::TooMany { retry_after })?;
-        }
+        // The lookup comes before the count of failures: what others at this address do must not refuse a valid key.
         let principal = match secret {
             Some(secret) => self.verify(secret, now).await?,
             None => None,
         };
         principal.ok_or_else(|| {
-            if let Some(address) = address {
-                self.attempts.fail(address, now);
+            let counted = address.map_or(Ok(()), |it| self.attempts.fail(it, now));
+            match counted {
+                Ok(()) => Unauthenticated::Invalid,
+                Err(retry_after) => Unauthenticated::TooMany { retry_after },
             }
-            Unauthenticated::Invalid
         })
     }
 
     /// Looks a secret up and remembers it for a moment if it is valid.
     async fn verify(&self, secret: &Secret, now: Timestamp) -> Result<Option<Principal>> {
         let hash = hash_secret(secret);
+        if self.unknown_keys.contains(&hash, now) {
+            return Ok(None);
+        }
         let Some(key) = self.store.key_by_hash(&hash).await? else {
+            self.unknown_keys.insert(&hash, now);
             return Ok(None);
         };
         let same: bool = key.hash.0.ct_eq(&hash.0).into();

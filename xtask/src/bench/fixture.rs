@@ -23,6 +23,7 @@ pub(super) struct Programs {
     ceiling: PathBuf,
     seed: PathBuf,
     sessions: PathBuf,
+    bad_keys: PathBuf,
     subscribers: PathBuf,
     tokens: PathBuf,
     data: PathBuf,
@@ -53,6 +54,7 @@ impl Programs {
             ceiling: workspace.release_binary("bench-ceiling"),
             seed: workspace.release_binary("bench-seed"),
             sessions: workspace.release_binary("bench-sessions"),
+            bad_keys: workspace.release_binary("bench-bad-keys"),
             subscribers: workspace.release_binary("bench-subscribers"),
             tokens: workspace.release_binary("bench-tokens"),
             data,
@@ -73,6 +75,11 @@ impl Programs {
     /// Measures many followers of the feed.
     pub(super) fn measure_subscribers(&self, limit: Duration) -> Result<serde_json::Value> {
         self.measure(&self.subscribers, limit)
+    }
+
+    /// Measures valid calls beside invalid keys.
+    pub(super) fn measure_bad_keys(&self, limit: Duration) -> Result<serde_json::Value> {
+        self.measure(&self.bad_keys, limit)
     }
 
     /// Runs a program that starts servers by itself.

@@ -62,8 +62,15 @@ async fn guessing_is_slowed_down_and_honest_keys_go_on() {
     }
     let (attempt, retry_after) = limited.expect("a limit");
     assert!(attempt >= 10 && retry_after >= 1);
-    // Verified a moment ago, so it is still let in from the same address.
     assert!(test.app.authenticate(&good, Some(ADDRESS)).await.is_ok());
+    // Also when it has to be looked up again, and the address is still out of attempts.
+    test.pass(1);
+    for _ in 0..3 {
+        drop(test.app.authenticate(bad, Some(ADDRESS)).await);
+    }
+    assert!(test.app.authenticate(&good, Some(ADDRESS)).await.is_ok());
+    let refused = test.app.authenticate(bad, Some(ADDRESS)).await;
+    assert!(matches!(refused, Err(Unauthenticated::TooMany { .. })));
 }
 
 #[tokio::test]

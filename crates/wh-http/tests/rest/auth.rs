@@ -100,6 +100,31 @@ async fn guessing_is_slowed_down_but_locks_nobody_out() {
 }
 
 #[tokio::test]
+async fn invalid_keys_from_one_address_never_refuse_a_valid_one() {
+    let server = TestServer::start().await;
+    let mut refused = std::collections::BTreeMap::<u16, usize>::new();
+    for number in 0..300 {
+        let invalid = format!("wh_full_{number:032x}");
+        let answer = server.get("/api/v1/whoami").key(&invalid).send().await;
+        *refused.entry(answer.status).or_default() += 1;
+        if number % 10 == 0 {
+            // Each of these keys is new, so the server has to look it up while its address is out of attempts.
+            let valid = server.key_of("root", "read").await;
+            server
+                .get("/api/v1/whoami")
+                .key(&valid)
+                .send()
+                .await
+                .ok(200);
+        }
+    }
+    // Guessing is still slowed down: nearly all of it was told to wait.
+    assert!(refused[&429] >= 200, "{refused:?}");
+    assert_eq!(refused.values().sum::<usize>(), 300, "{refused:?}");
+    assert!(refused.keys().all(|status| [401, 429].contains(status)));
+}
+
+#[tokio::test]
 async fn a_revoked_key_is_refused_at_once() {
     let server = TestServer::start().await;
     let key = server.member("mia").await;
