@@ -19,7 +19,7 @@ use wh_domain::{CredentialKind, Dialect, ErrorCode, Principal};
 
 use self::presented::Presented;
 pub(crate) use self::presented::in_query;
-use crate::{error::ApiError, state::Server, well_known};
+use crate::{error::ApiError, serve::ConnectionSlot, state::Server, well_known};
 
 /// Why a caller was not let in.
 #[derive(Debug)]
@@ -126,6 +126,9 @@ where
             let checked = forgery::check(&principal, request.method(), request.headers());
             if let Err(refusal) = checked {
                 return Ok(refusal.into_response());
+            }
+            if let Some(slot) = request.extensions().get::<ConnectionSlot>() {
+                slot.set_authenticated();
             }
             request.extensions_mut().insert(principal);
             let mut response = inner.call(request).await?;

@@ -24,15 +24,17 @@ use tokio::{
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt;
 
-pub use self::limits::Limits;
 use self::{
     body::TimedBody,
-    gate::{Gate, Place},
+    gate::{Admission, Gate},
 };
+pub use self::{gate::ConnectionSlot, limits::Limits};
 use crate::guard::error_response;
 
 /// Pause after an accept that failed for want of file descriptors or memory.
 const ACCEPT_RETRY: Duration = Duration::from_millis(50);
+/// Connections that are closed then, if nobody has authenticated on them.
+const ROOM_AFTER_FAILURE: usize = 64;
 /// How long a refused client may take to read why.
 const REFUSAL_LINGER: Duration = Duration::from_secs(1);
 const TOO_MANY: &[u8] = b"HTTP/1.1 503 Service Unavailable\r\nContent-Type: application/json\r\nRetry-After: 5\r\nConnection: close\r\nContent-Length: 115\r\n\r\n{\"error\":{\"code\":\"UNAVAILABLE\",\"message\":\"too many open connections\",\"hint\":\"close idle ones and try again later\"}}";
@@ -126,6 +128,7 @@ where
             if let Err(error) = accepted {
                 tracing::warn!(%error, "accepting a connection failed");
                 if !is_of_one_connection(&error) {
+                    self.gate.make_room(ROOM_AFTER_FAILURE);
                     tokio::time::sleep(ACCEPT_RETRY).await;
                 }
             }
@@ -158,14 +161,13 @@ where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
         match self.gate.enter(&peer) {
-            Place::Granted(permit) => {
+            Admission::Granted(slot) => {
                 let server = self.clone();
                 self.connections.spawn(async move {
-                    server.run(stream, peer).await;
-                    drop(permit);
+                    server.run(stream, peer, slot).await;
                 });
             }
-            Place::Full(Some(linger)) => {
+            Admission::Full(Some(linger)) => {
                 tracing::warn!(?peer, "refusing a connection: too many are open");
                 self.connections.spawn(async move {
                     // Too slow to read the refusal is the client's loss.
@@ -173,15 +175,15 @@ where
                     drop(linger);
                 });
             }
-            Place::Full(None) => drop(stream),
+            Admission::Full(None) => drop(stream),
         }
     }
 
-    async fn run<I>(&self, stream: I, peer: Peer)
+    async fn run<I>(&self, stream: I, peer: Peer, slot: ConnectionSlot)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let handler = service_fn(|request| self.handle(request, peer));
+        let handler = service_fn(|request| self.handle(request, peer, slot.clone()));
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_read)
@@ -200,6 +202,10 @@ where
                     }
                     return;
                 }
+                () = slot.evicted() => {
+                    tracing::debug!(?peer, "closing a connection on which nobody has authenticated");
+                    return;
+                }
                 () = self.shutdown.cancelled(), if !is_ending => {
                     is_ending = true;
                     connection.as_mut().graceful_shutdown();
@@ -214,9 +220,11 @@ where
         &self,
         request: Request<Incoming>,
         peer: Peer,
+        slot: ConnectionSlot,
     ) -> Result<Response<Body>, Infallible> {
         let (mut parts, body) = request.into_parts();
         parts.extensions.insert(peer);
+        parts.extensions.insert(slot);
         let (body, is_late) = TimedBody::wrap(body, self.limits.body_read);
         let response = self
             .service

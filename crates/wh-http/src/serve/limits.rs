@@ -5,9 +5,11 @@ use std::time::Duration;
 /// What one client, and all of them together, may take up.
 #[derive(Debug, Clone)]
 pub struct Limits {
-    /// Open connections over all listeners. Default 4096. Reached: 503 and close.
+    /// Open connections over all listeners. Default 4096. Reached: the oldest on which nobody has authenticated is closed; if
+    /// there is none, the new one is answered 503 and closed.
     pub connections_max: usize,
-    /// Open TCP connections from one address. Default 1024: on loopback everybody shares one. Reached: 503 and close.
+    /// Open TCP connections from one address. Default 1024: on loopback everybody shares one. Reached: as above,
+    /// among the connections of that address.
     pub connections_per_ip_max: usize,
     /// Time for the headers of a request, and for the next request on a connection that is kept open.
     /// Default 10 s. Reached: the connection is closed.

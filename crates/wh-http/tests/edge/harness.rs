@@ -15,7 +15,7 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::Layer;
 use wh_http::{
     guard::{GuardConfig, GuardLayer},
-    serve::{Drained, Limits, Listener, Peer, serve},
+    serve::{ConnectionSlot, Drained, Limits, Listener, Peer, serve},
 };
 
 /// Longer than anything here should take.
@@ -104,6 +104,7 @@ impl Server {
 fn application(bells: Bells) -> Router {
     Router::new()
         .route("/ok", routing::any(|| async { "fine" }))
+        .route("/authenticated", routing::get(authenticated))
         .route("/peer", routing::get(peer))
         .route(
             "/body",
@@ -125,6 +126,11 @@ async fn upgrade(upgrade: axum::extract::ws::WebSocketUpgrade) -> axum::response
 
 async fn peer(axum::Extension(peer): axum::Extension<Peer>) -> String {
     format!("{peer:?}")
+}
+
+async fn authenticated(axum::Extension(slot): axum::Extension<ConnectionSlot>) -> &'static str {
+    slot.set_authenticated();
+    "fine"
 }
 
 async fn panic() -> StatusCode {

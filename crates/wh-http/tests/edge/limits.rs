@@ -102,7 +102,7 @@ async fn one_address_gets_only_so_many_connections() {
         ..Limits::default()
     })
     .await;
-    let request = format!("GET /ok HTTP/1.1\r\n{}\r\n", server.host());
+    let request = format!("GET /authenticated HTTP/1.1\r\n{}\r\n", server.host());
     let mut open = Vec::new();
     for _ in 0..2 {
         let mut client = server.connect().await;
@@ -142,11 +142,47 @@ async fn all_connections_together_are_bounded() {
     .await;
     let mut first = server.connect().await;
     first
-        .write(&format!("GET /ok HTTP/1.1\r\n{}\r\n", server.host()))
+        .write(&format!(
+            "GET /authenticated HTTP/1.1\r\n{}\r\n",
+            server.host()
+        ))
         .await;
     first.read_until("fine").await;
     let mut second = server.connect_unix().await;
     assert!(second.read_to_end().await.starts_with("HTTP/1.1 503"));
+}
+
+#[tokio::test]
+async fn a_connection_without_an_authenticated_request_makes_room() {
+    let server = Server::with(Limits {
+        connections_max: 3,
+        ..Limits::default()
+    })
+    .await;
+    let request = |path: &str| format!("GET {path} HTTP/1.1\r\n{}\r\n", server.host());
+    let mut kept = server.connect().await;
+    kept.write(&request("/authenticated")).await;
+    kept.read_until("fine").await;
+    // One that was answered but showed nothing, and one that never finishes its request.
+    let mut oldest = server.connect().await;
+    oldest.write(&request("/ok")).await;
+    oldest.read_until("fine").await;
+    let mut half_open = server.connect().await;
+    half_open.write("GET /ok HTTP/1.1\r\nHost:").await;
+    let mut newer = Vec::new();
+    for _ in 0..3 {
+        let mut client = server.connect().await;
+        client.write(&request("/ok")).await;
+        client.read_until("fine").await;
+        newer.push(client);
+    }
+    assert_eq!(oldest.read_to_end().await, "");
+    assert_eq!(half_open.read_to_end().await, "");
+    let mut local = server.connect_unix().await;
+    local.write("GET /ok HTTP/1.1\r\n\r\n").await;
+    local.read_until("fine").await;
+    kept.write(&request("/ok")).await;
+    kept.read_until("fine").await;
 }
 
 #[tokio::test]

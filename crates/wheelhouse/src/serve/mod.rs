@@ -10,6 +10,7 @@ mod data_dir;
 mod endpoint;
 mod kill_all;
 mod model;
+mod open_files;
 mod refusal;
 mod server_file;
 
@@ -17,7 +18,7 @@ use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use tokio::{
-    net::{TcpListener, UnixListener},
+    net::{TcpListener, TcpSocket, UnixListener},
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
@@ -25,11 +26,7 @@ use wh_agents::{Agents, ConfiguredAgents};
 use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
 use wh_domain::{LoopHooks, RepoRules, Surface, UserName, WebhookRules};
-use wh_http::{
-    HttpConfig,
-    guard::GuardConfig,
-    serve::{Limits, Listener},
-};
+use wh_http::{HttpConfig, guard::GuardConfig, serve::Listener};
 use wh_store::Store;
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
@@ -106,8 +103,7 @@ impl Server {
         let (store, app) = open(options, &data_dir, &shutdown).await?;
 
         let address = options.listen;
-        let tcp = TcpListener::bind(address).await;
-        let tcp = tcp.map_err(|source| CannotListen { address, source })?;
+        let tcp = listen(address).map_err(|source| CannotListen { address, source })?;
         let bound = tcp.local_addr()?;
         // The database's lock is ours, so whoever left a socket here is gone.
         let unix = bind_socket(&data_dir)?;
@@ -123,7 +119,7 @@ impl Server {
         let serving = wh_http::serve::serve(
             vec![Listener::Tcp(tcp), Listener::Unix(unix)],
             service,
-            Limits::default(),
+            open_files::connection_limits(),
             shutdown.clone(),
         );
         tasks.spawn(async move {
@@ -232,6 +228,21 @@ async fn wait_for_signal() -> Result<()> {
         _ = interrupt.recv() => {}
     }
     Ok(())
+}
+
+/// Connections that may wait to be accepted. With the usual 128 a burst of them costs every client a second or more, after which its
+/// system tries again.
+const BACKLOG: u32 = 4096;
+
+fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
+    let socket = if address.is_ipv4() {
+        TcpSocket::new_v4()?
+    } else {
+        TcpSocket::new_v6()?
+    };
+    socket.set_reuseaddr(true)?;
+    socket.bind(address)?;
+    socket.listen(BACKLOG)
 }
 
 fn bind_socket(data_dir: &DataDir) -> Result<UnixListener> {

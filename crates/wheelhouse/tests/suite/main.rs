@@ -10,6 +10,7 @@ mod bad_input;
 mod board;
 mod bridge;
 mod config;
+mod connections;
 mod demo;
 mod doctor;
 mod family;
