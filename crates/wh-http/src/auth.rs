@@ -14,7 +14,7 @@ use axum::{
 };
 use futures::future::BoxFuture;
 use http::{HeaderValue, header};
-use wh_app::{App, Unauthenticated};
+use wh_app::{App, LocalPeer, Unauthenticated};
 use wh_domain::{CredentialKind, Dialect, ErrorCode, Principal};
 
 use self::presented::Presented;
@@ -115,11 +115,12 @@ where
         let server = self.server.clone();
         let door = self.door;
         let presented = Presented::by(&request, door.token_parameter);
+        let local = request.extensions().get::<LocalPeer>().cloned();
         // The one that was made ready, not its clone, takes the request.
         let clone = self.inner.clone();
         let mut inner = std::mem::replace(&mut self.inner, clone);
         Box::pin(async move {
-            let principal = match identify(&server.app, door, presented).await {
+            let principal = match identify(&server.app, door, presented, local).await {
                 Ok(principal) => principal,
                 Err(refused) => return Ok(refusal(&server, refused).into_response()),
             };
@@ -141,15 +142,28 @@ where
     }
 }
 
-async fn identify(app: &App, door: Door, presented: Presented) -> Result<Principal, Refused> {
+async fn identify(
+    app: &App,
+    door: Door,
+    presented: Presented,
+    local: Option<LocalPeer>,
+) -> Result<Principal, Refused> {
     match presented {
         Presented::Nothing => Err(Refused::Nobody),
         Presented::Unusable => Err(Refused::Invalid),
-        Presented::Local => app.local_principal().await.map_err(|error| {
-            tracing::warn!(%error, "the local socket's user is not known");
-            let message = "the server has no administrator yet";
-            Refused::Other(ApiError::new(ErrorCode::Unavailable, message))
-        }),
+        Presented::Local => {
+            let Some(local) = local else {
+                return Err(Refused::Invalid);
+            };
+            app.local_principal_of(&local).await.map_err(|error| {
+                if error.code == ErrorCode::Forbidden {
+                    return Refused::Other(error.into());
+                }
+                tracing::warn!(%error, "the local socket's user is not known");
+                let message = "the server has no administrator yet";
+                Refused::Other(ApiError::new(ErrorCode::Unavailable, message))
+            })
+        }
         Presented::Bearer { secret, address } => {
             let shown = secret.expose();
             let principal = app.authenticate_at(door.dialect, shown, address).await?;

@@ -23,6 +23,7 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use tower::ServiceExt;
+use wh_app::LocalPeer;
 
 use self::{
     body::TimedBody,
@@ -141,7 +142,7 @@ where
                 let (stream, address) = listener.accept().await?;
                 // Answers are often several small writes; each would wait 40 ms for an acknowledgement.
                 stream.set_nodelay(true)?;
-                self.start(stream, Peer::Tcp(address));
+                self.start(stream, Peer::Tcp(address), None);
             }
             Listener::Unix(listener) => {
                 let (stream, _) = listener.accept().await?;
@@ -150,13 +151,14 @@ where
                     uid: credentials.uid(),
                     pid: credentials.pid(),
                 };
-                self.start(stream, peer);
+                let local = LocalPeer::of(&stream);
+                self.start(stream, peer, Some(local));
             }
         }
         Ok(())
     }
 
-    fn start<I>(&self, stream: I, peer: Peer)
+    fn start<I>(&self, stream: I, peer: Peer, local: Option<LocalPeer>)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
@@ -164,7 +166,7 @@ where
             Admission::Granted(slot) => {
                 let server = self.clone();
                 self.connections.spawn(async move {
-                    server.run(stream, peer, slot).await;
+                    server.run(stream, peer, local, slot).await;
                 });
             }
             Admission::Full(Some(linger)) => {
@@ -179,11 +181,19 @@ where
         }
     }
 
-    async fn run<I>(&self, stream: I, peer: Peer, slot: ConnectionSlot)
+    async fn run<I>(&self, stream: I, peer: Peer, local: Option<LocalPeer>, slot: ConnectionSlot)
     where
         I: AsyncRead + AsyncWrite + Send + Unpin + 'static,
     {
-        let handler = service_fn(|request| self.handle(request, peer, slot.clone()));
+        let handler = service_fn(|mut request: Request<Incoming>| {
+            let extensions = request.extensions_mut();
+            extensions.insert(peer);
+            extensions.insert(slot.clone());
+            if let Some(local) = &local {
+                extensions.insert(local.clone());
+            }
+            self.handle(request)
+        });
         let connection = http1::Builder::new()
             .timer(TokioTimer::new())
             .header_read_timeout(self.limits.header_read)
@@ -216,15 +226,8 @@ where
         }
     }
 
-    async fn handle(
-        &self,
-        request: Request<Incoming>,
-        peer: Peer,
-        slot: ConnectionSlot,
-    ) -> Result<Response<Body>, Infallible> {
-        let (mut parts, body) = request.into_parts();
-        parts.extensions.insert(peer);
-        parts.extensions.insert(slot);
+    async fn handle(&self, request: Request<Incoming>) -> Result<Response<Body>, Infallible> {
+        let (parts, body) = request.into_parts();
         let (body, is_late) = TimedBody::wrap(body, self.limits.body_read);
         let response = self
             .service

@@ -11,6 +11,7 @@ mod forward;
 pub mod hook;
 pub mod journal;
 pub mod link;
+pub mod peer;
 pub mod process;
 mod runner;
 pub mod sandbox;

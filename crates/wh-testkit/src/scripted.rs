@@ -2,7 +2,7 @@
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
 //! `say TEXT`, `ask TITLE`, `count N MS`, `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
-//! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `hang` (deaf to everything),
+//! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
 //! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`.
 
 use std::{
@@ -95,6 +95,7 @@ impl Agent {
                 chunk(answer["error"]["message"].as_str().unwrap_or("no error"));
             }
             "fork" => fork(rest),
+            "socket" => chunk(&ask_socket(rest).unwrap_or_else(|error| error.to_string())),
             "env" => chunk(&std::env::var(rest).unwrap_or_else(|_| "unset".to_owned())),
             "shell" => chunk(&shell(rest)),
             "hang" => loop {
@@ -160,6 +161,16 @@ fn shell(command: &str) -> String {
         ),
         Err(error) => format!("cannot run a shell: {error}"),
     }
+}
+
+/// Asks a server on a Unix socket who is calling, without a credential, and returns the whole answer.
+fn ask_socket(path: &str) -> std::io::Result<String> {
+    use std::io::Read;
+    let mut stream = std::os::unix::net::UnixStream::connect(path)?;
+    stream.write_all(b"GET /api/v1/whoami HTTP/1.1\r\nConnection: close\r\n\r\n")?;
+    let mut answer = String::new();
+    stream.read_to_string(&mut answer)?;
+    Ok(answer)
 }
 
 /// Starts a child that ignores signals and sleeps for `MARK` seconds, by which it can be found.

@@ -92,6 +92,8 @@ pub(crate) struct Config {
     pub(crate) open: Sourced<bool>,
     /// The directories that every member may use.
     pub(crate) local_roots: Sourced<Vec<String>>,
+    /// Whether the local socket makes the server's user its administrator.
+    pub(crate) local_admin: Sourced<bool>,
     pub(crate) log_filter: Sourced<String>,
     pub(crate) log_format: Sourced<LogFormat>,
     pub(crate) tool_timeout: Sourced<Duration>,
@@ -121,6 +123,19 @@ impl Config {
         Err(CliError::usage(message).hint(
             "listen on 127.0.0.1, or add --allow-remote if that is what you want; put TLS in front and name the host with --host",
         ))
+    }
+}
+
+impl Config {
+    /// Refuses to use the local socket when it is turned off.
+    pub(crate) fn check_local_admin(&self) -> CliResult {
+        let Sourced { value, source } = &self.local_admin;
+        if *value {
+            return Ok(());
+        }
+        let message = format!("the local socket is turned off by local_admin = false ({source})");
+        Err(CliError::usage(message)
+            .hint("name the server with WHEELHOUSE_URL and a key of yours with WHEELHOUSE_KEY"))
     }
 }
 

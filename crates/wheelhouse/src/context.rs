@@ -59,7 +59,11 @@ impl Context {
             Some(url) => Ok(Client::remote(&url, key.as_deref())?),
             None if self.globals.key.is_some() => Err(CliError::usage("--key needs --url")
                 .hint("on this machine no key is needed; elsewhere name the server with --url")),
-            None => Ok(Client::local(&self.config()?.data_dir.value)?),
+            None => {
+                let config = self.config()?;
+                config.check_local_admin()?;
+                Ok(Client::local(&config.data_dir.value)?)
+            }
         }
     }
 }

@@ -17,7 +17,7 @@ use wh_domain::SessionId;
 
 pub use self::client::{Commands, Events, LinkError, LinkEvent, attach};
 pub(crate) use self::runs::RunnerFile;
-pub use self::runs::{RunState, StartError, list_runs, read_runner, spawn};
+pub use self::runs::{RunState, StartError, is_runner, list_runs, read_runner, spawn};
 use crate::{
     event::{PermissionKind, PermissionRequest, Question},
     journal::Record,

@@ -1,6 +1,13 @@
 //! Starting runs, and finding the ones that are there.
 
-use std::{fs::OpenOptions, io, os::unix::fs::OpenOptionsExt, path::Path, process::Stdio};
+use std::{
+    ffi::OsStr,
+    fs::OpenOptions,
+    io,
+    os::unix::{ffi::OsStrExt, fs::OpenOptionsExt},
+    path::Path,
+    process::Stdio,
+};
 
 use serde::{Deserialize, Serialize};
 
@@ -92,6 +99,22 @@ pub fn list_runs(root: &Path) -> io::Result<Vec<RunState>> {
         runs.push(RunState { dir, spec, alive });
     }
     Ok(runs)
+}
+
+/// Tells whether a process is, or claims to be, the runner of a run below `root`.
+pub fn is_runner(root: &Path, process: ProcessMark) -> bool {
+    let runs = std::fs::read_dir(root).into_iter().flatten().flatten();
+    let mut runs = runs.map(|entry| RunDir::new(entry.path()));
+    runs.any(|dir| read_runner(&dir) == Some(process)) || is_called_runner(root, process.pid)
+}
+
+/// Tells whether a process was started as the runner of a run below `root`, as [`spawn`] does; its directory may be gone.
+fn is_called_runner(root: &Path, pid: u32) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut words = line.split(|byte| *byte == 0).skip(1);
+    let is_runner = words.next() == Some(b"runner") && words.next() == Some(b"--run-dir");
+    let dir = words.next().map(OsStr::from_bytes).map(Path::new);
+    is_runner && dir.is_some_and(|dir| dir.starts_with(root))
 }
 
 /// Returns the process of a run's runner, dead or alive; nothing when it has not begun.

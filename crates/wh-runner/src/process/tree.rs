@@ -28,6 +28,12 @@ impl ProcessMark {
         read(self.pid).is_some_and(|now| now.started == self.started && now.state != 'Z')
     }
 
+    /// Returns the number of its parent if it still runs: 0 for the first process.
+    pub(crate) fn parent(self) -> Option<u32> {
+        let process = read(self.pid).filter(|now| now.started == self.started)?;
+        Some(process.parent)
+    }
+
     /// Kills it, if it is still the one it was.
     pub fn kill(self) {
         if self.is_alive() {

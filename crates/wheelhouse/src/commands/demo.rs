@@ -91,6 +91,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         allow_remote: false,
         hosts: Vec::new(),
         origins: Vec::new(),
+        local_admin: true,
         tool_timeout: TOOL_TIMEOUT,
         agents: ConfiguredAgents {
             custom: vec![agent],

@@ -136,6 +136,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         data_dir: config.data_dir.value.clone(),
         database: Some(config.database.value.clone()),
         allow_remote: config.allow_remote.value,
+        local_admin: config.local_admin.value,
         tool_timeout: config.tool_timeout.value,
         agents: config.agents.clone(),
         model: config.model.value.clone(),

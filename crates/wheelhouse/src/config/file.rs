@@ -32,6 +32,7 @@ pub(super) struct FileValues {
     pub(super) origins: Option<Spanned<Vec<String>>>,
     pub(super) open: Option<Spanned<bool>>,
     pub(super) local_roots: Option<Spanned<Vec<String>>>,
+    pub(super) local_admin: Option<Spanned<bool>>,
     pub(super) log_filter: Option<Spanned<String>>,
     pub(super) log_format: Option<Spanned<String>>,
     pub(super) tool_timeout: Option<Spanned<String>>,

@@ -33,6 +33,7 @@ impl Config {
             origins: layers.origins()?,
             open: layers.open()?,
             local_roots: layers.local_roots()?,
+            local_admin: layers.local_admin()?,
             log_filter: layers.log_filter()?,
             log_format: layers.log_format()?,
             tool_timeout: layers.tool_timeout()?,
@@ -140,6 +141,15 @@ impl Layers<'_> {
                 Err(CliError::usage(message).hint("name each directory by its absolute path"))
             }
         }
+    }
+
+    fn local_admin(&self) -> CliResult<Sourced<bool>> {
+        self.pick(
+            None,
+            &[("WHEELHOUSE_LOCAL_ADMIN", parse::switch)],
+            self.file.plain(|f| &f.local_admin),
+            || Ok(true),
+        )
     }
 
     fn log_filter(&self) -> CliResult<Sourced<String>> {

@@ -71,6 +71,12 @@ impl Config {
                 &self.local_roots,
                 |v| json!(v),
             ),
+            value(
+                "local_admin",
+                "whether the local socket needs no key",
+                &self.local_admin,
+                |v| json!(v),
+            ),
             value("log_filter", "what is logged", &self.log_filter, |v| {
                 json!(v)
             }),

@@ -22,7 +22,7 @@ use wh_runner::{
     process::{ProcessMark, run_tag, sweep},
 };
 
-use super::{DataDir, ServeOptions, open};
+use super::{DataDir, ServeOptions, open, server_file};
 
 /// How long the server may take to finish its requests; its data is safe at any moment.
 const SERVER_WITHIN: Duration = Duration::from_secs(5);
@@ -56,7 +56,7 @@ pub(crate) async fn kill_all(options: &ServeOptions) -> Result<Ended> {
         return Ok(ended);
     }
     let data_dir = DataDir::prepare(&options.data_dir)?;
-    ended.server = end_server(&data_dir.socket()).await?;
+    ended.server = end_server(&data_dir).await?;
     if options.database_in(&data_dir).exists() {
         let stopped = stop_sessions(options, &data_dir, &mut ended).await;
         ended.not_recorded = stopped.err();
@@ -65,14 +65,11 @@ pub(crate) async fn kill_all(options: &ServeOptions) -> Result<Ended> {
     Ok(ended)
 }
 
-/// Ends whoever listens on the socket, and returns its process. A file may be older than the process it names; this cannot.
-async fn end_server(socket: &Path) -> Result<Option<u32>> {
-    let Ok(stream) = UnixStream::connect(socket).await else {
+/// Ends the server, and returns its process.
+async fn end_server(data_dir: &DataDir) -> Result<Option<u32>> {
+    let Some(pid) = server_process(data_dir).await? else {
         return Ok(None);
     };
-    let pid = stream.peer_cred()?.pid().and_then(Pid::from_raw);
-    let pid = pid.context("cannot tell which process the server is")?;
-    drop(stream);
     let number = u32::try_from(pid.as_raw_nonzero().get())?;
     let Some(server) = ProcessMark::of(number) else {
         return Ok(Some(number));
@@ -84,6 +81,30 @@ async fn end_server(socket: &Path) -> Result<Option<u32>> {
         is_gone_within(server, RECORD_WITHIN).await;
     }
     Ok(Some(number))
+}
+
+/// Finds the server: whoever listens on the socket, else the process that `server.json` names. A file may be older than the
+/// process it names, so that one must be a server.
+async fn server_process(data_dir: &DataDir) -> Result<Option<Pid>> {
+    if let Ok(stream) = UnixStream::connect(data_dir.socket()).await {
+        let pid = stream.peer_cred()?.pid().and_then(Pid::from_raw);
+        return pid
+            .context("cannot tell which process the server is")
+            .map(Some);
+    }
+    let file = server_file(data_dir.path()).ok().flatten();
+    let named = file.map(|file| file.pid).filter(|pid| is_server(*pid));
+    Ok(named
+        .and_then(|pid| i32::try_from(pid).ok())
+        .and_then(Pid::from_raw))
+}
+
+/// Tells whether a process runs this program to serve.
+fn is_server(pid: u32) -> bool {
+    let line = std::fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+    let mut words = line.split(|byte| *byte == 0);
+    let is_ours = words.next().is_some_and(|it| it.ends_with(b"wheelhouse"));
+    is_ours && words.any(|word| [&b"serve"[..], b"up", b"mcp"].contains(&word))
 }
 
 async fn is_gone_within(process: ProcessMark, limit: Duration) -> bool {

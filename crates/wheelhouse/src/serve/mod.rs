@@ -52,6 +52,8 @@ pub(crate) struct ServeOptions {
     pub(crate) hosts: Vec<String>,
     /// Origins besides its own from which browsers may call.
     pub(crate) origins: Vec<String>,
+    /// Listen on the local socket, whose clients need no key.
+    pub(crate) local_admin: bool,
     /// How long an MCP tool call may take.
     pub(crate) tool_timeout: Duration,
     /// What the configuration says about agents.
@@ -105,8 +107,12 @@ impl Server {
         let address = options.listen;
         let tcp = listen(address).map_err(|source| CannotListen { address, source })?;
         let bound = tcp.local_addr()?;
+        let mut listeners = vec![Listener::Tcp(tcp)];
         // The database's lock is ours, so whoever left a socket here is gone.
-        let unix = bind_socket(&data_dir)?;
+        remove_socket(&data_dir)?;
+        if options.local_admin {
+            listeners.push(Listener::Unix(bind_socket(&data_dir)?));
+        }
         let about = server_file::describe(bound);
         let guard = GuardConfig::for_address(bound)
             .with_hosts(options.hosts.iter().cloned())
@@ -117,7 +123,7 @@ impl Server {
         let mounts = endpoint::mounts(Arc::clone(&app), options.tool_timeout, shutdown.clone());
         let service = wh_http::router(Arc::clone(&app), config, mounts);
         let serving = wh_http::serve::serve(
-            vec![Listener::Tcp(tcp), Listener::Unix(unix)],
+            listeners,
             service,
             open_files::connection_limits(),
             shutdown.clone(),
@@ -245,15 +251,18 @@ fn listen(address: SocketAddr) -> std::io::Result<TcpListener> {
     socket.listen(BACKLOG)
 }
 
-fn bind_socket(data_dir: &DataDir) -> Result<UnixListener> {
+fn remove_socket(data_dir: &DataDir) -> Result<()> {
     let path = data_dir.socket();
     match std::fs::remove_file(&path) {
         Err(error) if error.kind() != std::io::ErrorKind::NotFound => {
-            return Err(error)
-                .with_context(|| format!("cannot remove the old socket {}", path.display()));
+            Err(error).with_context(|| format!("cannot remove the old socket {}", path.display()))
         }
-        _ => {}
+        _ => Ok(()),
     }
+}
+
+fn bind_socket(data_dir: &DataDir) -> Result<UnixListener> {
+    let path = data_dir.socket();
     UnixListener::bind(&path).with_context(|| {
         let hint = "a socket's path may have about 100 characters; choose a shorter --data-dir";
         format!("cannot make the socket {} ({hint})", path.display())

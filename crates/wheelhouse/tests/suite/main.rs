@@ -21,6 +21,7 @@ mod install;
 mod key;
 mod kill_all;
 mod life;
+mod local_socket;
 mod loops;
 mod nouns;
 mod run;

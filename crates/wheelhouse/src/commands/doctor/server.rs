@@ -26,7 +26,10 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
             "choose a shorter --data-dir",
         ));
     }
-    let (check, answers) = server(data_dir).await;
+    let (check, answers) = match config.local_admin.value {
+        true => server(data_dir).await,
+        false => server_without_socket(data_dir),
+    };
     checks.push(check);
     if !answers {
         checks.push(port(config));
@@ -85,6 +88,25 @@ async fn server(data_dir: &Path) -> (Check, bool) {
         }
     };
     (check, true)
+}
+
+/// Tells whether a server runs that has no local socket to ask.
+fn server_without_socket(data_dir: &Path) -> (Check, bool) {
+    const NAME: &str = "server";
+    match server_file(data_dir) {
+        Ok(Some(file)) if is_alive(file.pid) => {
+            let message = format!("{} (pid {}); the local socket is off", file.url, file.pid);
+            (Check::ok(NAME, message), true)
+        }
+        Ok(_) => {
+            let check = Check::ok(NAME, "not running; start it with `wheelhouse serve`");
+            (check, false)
+        }
+        Err(message) => {
+            let hint = "restart the server; it writes the file anew";
+            (Check::fail(NAME, message, hint), false)
+        }
+    }
 }
 
 fn is_alive(pid: u32) -> bool {
