@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wh_domain::{Approval, InputRefusal, Reference, ShortId};
+use wh_domain::{Approval, InputRefusal, Reference, ShortId, redact};
 
 use crate::common::{list_request, optional_reference, reference, time};
 
@@ -101,7 +101,7 @@ impl From<&Approval> for ApprovalView {
             state: approval.state.as_str().to_owned(),
             text: approval.text.clone(),
             detail: detail.and_then(|text| serde_json::from_str(text).ok()),
-            answer: approval.answer.clone(),
+            answer: approval.answer.as_deref().map(|it| redact(it).into_owned()),
             answered_by: by.map(|it| it.name.to_string()),
             answered_by_session_id: by.and_then(|it| it.session).map(|id| id.to_string()),
             expires_at: approval.expires_at.map(time),

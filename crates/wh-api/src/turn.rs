@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{InputRefusal, Reference, ShortId, Turn};
+use wh_domain::{InputRefusal, Reference, ShortId, Turn, redact};
 
 use crate::common::{reference, time};
 
@@ -114,7 +114,8 @@ impl From<&Turn> for TurnDetailView {
         Self {
             turn: TurnView::from(turn),
             session: turn.session.to_string(),
-            prompt: turn.prompt.clone(),
+            // The agent got it to the letter; whoever reads it now need not.
+            prompt: redact(&turn.prompt).into_owned(),
             sender_user_id: turn.sender.user.to_string(),
             sender_session_id: turn.sender.session.map(|id| id.to_string()),
             input_tokens: turn.usage.input_tokens,

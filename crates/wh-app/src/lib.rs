@@ -38,6 +38,7 @@ mod model;
 mod place;
 mod prompt;
 mod reconcile;
+mod redacted_json;
 mod repo;
 mod retention;
 mod run;

@@ -325,7 +325,8 @@ pub(crate) fn title_of(
     }
     let line =
         prompt.and_then(|prompt| prompt.as_str().lines().find(|line| !line.trim().is_empty()));
-    let made = line.map(|line| line.trim().chars().take(TITLE_CHARS).collect::<String>());
+    let line = line.map(|line| wh_domain::redact(line.trim()));
+    let made = line.map(|line| line.chars().take(TITLE_CHARS).collect::<String>());
     let made = made.and_then(|line| Title::parse(&line).ok());
     match made {
         Some(title) => Ok(title),

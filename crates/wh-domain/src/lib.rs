@@ -97,7 +97,7 @@ pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
 pub use policy::{Action, ActionKind, Policy, PolicyRefusal, PolicyRule, Route, Verdict};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
-pub use redact::redact;
+pub use redact::{RedactedText, redact, redact_patch};
 pub use repo::{RemoteEndpoint, Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use repo_rules::RepoRules;
 pub use review::{ReviewEvent, ReviewState};

@@ -2,6 +2,8 @@
 
 use std::fmt;
 
+use crate::redact;
+
 /// Why a text was refused.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TextRefusal {
@@ -101,21 +103,21 @@ texts! {
     /// What something is called: a board, a zone, a repository, a key.
     Name, "a name", 120, check_line;
     /// What a session is called.
-    Title, "a title", 200, check_line;
+    Title, "a title", 200, check_shown_line;
     /// A longer explanation.
-    Description, "a description", 4_000, check_block;
+    Description, "a description", 4_000, check_shown_block;
     /// A template that makes a prompt out of what is placed in a zone.
     PromptTemplate, "a prompt template", 32_000, check_block;
     /// What an agent is told.
     Prompt, "a prompt", 262_144, check_prompt;
     /// What is to be done.
-    TaskText, "a task", 16_000, check_prompt;
+    TaskText, "a task", 16_000, check_shown_text;
     /// What is to be remembered.
-    NoteText, "a note", 16_000, check_prompt;
+    NoteText, "a note", 16_000, check_shown_text;
     /// What a loop is to do.
     LoopSpec, "a specification", 100_000, check_prompt;
     /// What an iteration came to.
-    IterationText, "a summary", 16_000, check_prompt;
+    IterationText, "a summary", 16_000, check_shown_text;
     /// The name a person signs in under.
     UserName, "a user name", 64, check_user_name;
     /// What an agent is found under.
@@ -124,6 +126,21 @@ texts! {
     BranchName, "a branch name", 200, check_branch;
     /// A caller's mark on a request it may send twice.
     IdempotencyKey, "an idempotency key", 128, check_line;
+}
+
+/// The same, for a line that others are shown and no agent needs to the letter: without secrets.
+fn check_shown_line(what: &'static str, text: &str, max: usize) -> Result<String, TextRefusal> {
+    check_line(what, text, max).map(|text| redact(&text).into_owned())
+}
+
+/// The same, for text of several lines.
+fn check_shown_block(what: &'static str, text: &str, max: usize) -> Result<String, TextRefusal> {
+    check_block(what, text, max).map(|text| redact(&text).into_owned())
+}
+
+/// The same, for what agents write down for each other.
+fn check_shown_text(what: &'static str, text: &str, max: usize) -> Result<String, TextRefusal> {
+    check_prompt(what, text, max).map(|text| redact(&text).into_owned())
 }
 
 /// Checks what an agent is told. People paste anything, emoji and logs with colours among it.

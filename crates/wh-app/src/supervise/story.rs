@@ -8,8 +8,8 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_agents::CostCount;
 use wh_domain::{
-    Abilities, ApprovalState, MessageId, MessageKind, NewMessage, RunEntry, Session, Turn, TurnId,
-    TurnState, Usage,
+    Abilities, ApprovalState, MessageId, MessageKind, NewMessage, RedactedText, RunEntry, Session,
+    Turn, TurnId, TurnState, Usage, redact,
 };
 use wh_runner::{
     AgentEvent,
@@ -19,7 +19,7 @@ use wh_runner::{
 use wh_store::RunFact;
 
 use super::stderr;
-use crate::IdSource;
+use crate::{IdSource, redacted_json::redacted_json};
 
 /// How a run ended that was asked to.
 pub(super) const STOPPED: &str = "stopped";
@@ -58,7 +58,7 @@ pub(super) struct Story {
 struct Open {
     kind: MessageKind,
     reference: String,
-    text: String,
+    text: RedactedText,
 }
 
 impl Story {
@@ -149,7 +149,7 @@ impl Teller<'_> {
     }
 
     fn mode(&mut self, mode: &str) {
-        let mut mode = mode.replace(char::is_control, " ");
+        let mut mode = redact(mode).replace(char::is_control, " ");
         mode.truncate(mode.floor_char_boundary(RunEntry::MODE_BYTES_MAX));
         self.facts.push(RunFact::Mode { mode });
     }
@@ -186,17 +186,18 @@ impl Teller<'_> {
             |open: &Open| open.kind == kind && open.text.len() + text.len() <= MESSAGE_BYTES_MAX;
         if !self.story.open.as_ref().is_some_and(fits) {
             let reference = format!("w{}-{}", self.story.epoch, self.seq);
+            let text = self.end_words(kind);
             self.story.open = Some(Open {
                 kind,
                 reference,
-                text: String::new(),
+                text,
             });
         }
         let Some(open) = &mut self.story.open else {
             return;
         };
-        open.text.push_str(text);
-        let (reference, whole) = (open.reference.clone(), open.text.clone());
+        open.text.push(text);
+        let (reference, whole) = (open.reference.clone(), open.text.text());
         // What is replaced a moment later need not be stored first.
         if let Some(RunFact::Message {
             reference: Some(last),
@@ -204,15 +205,29 @@ impl Teller<'_> {
         }) = self.facts.last_mut()
             && *last == reference
         {
-            message.text = whole;
+            message.text = without_nul(whole);
             return;
         }
         self.message(Some(reference), kind, whole, None);
     }
 
+    /// Ends the message that grows. What the next one of its kind begins with is returned: a secret that has begun must not be
+    /// spread over two messages, where neither looks like one.
+    fn end_words(&mut self, kind: MessageKind) -> RedactedText {
+        let Some(mut full) = self.story.open.take().filter(|open| open.kind == kind) else {
+            return RedactedText::default();
+        };
+        let open = full.text.take_open();
+        if !open.is_empty() && !full.text.is_empty() {
+            self.message(Some(full.reference), kind, full.text.text(), None);
+        }
+        open
+    }
+
     fn tool_call(&mut self, call: &ToolCall) {
         self.story.open = None;
-        let detail = serde_json::to_string(call).unwrap_or_default();
+        let detail = serde_json::to_value(call).map(redacted_json);
+        let detail = detail.unwrap_or_default();
         if self.may_keep(detail.len()) {
             let reference = format!("t{}-{}", self.story.epoch, call.id);
             self.message(
@@ -240,7 +255,7 @@ impl Teller<'_> {
             .turn
             .map_or_else(String::new, |id| id.to_string());
         let reference = format!("p{}-{turn}", self.story.epoch);
-        let detail = serde_json::to_string(entries).ok();
+        let detail = serde_json::to_value(entries).map(redacted_json).ok();
         self.message(Some(reference), MessageKind::Plan, text.join("\n"), detail);
     }
 
@@ -284,7 +299,9 @@ impl Teller<'_> {
                 TurnState::Failed,
                 Some("the agent's limit of model calls in one turn was reached".to_owned()),
             ),
-            TurnEnd::Failed(why) | TurnEnd::Lost(why) => (TurnState::Failed, Some(why.clone())),
+            TurnEnd::Failed(why) | TurnEnd::Lost(why) => {
+                (TurnState::Failed, Some(redact(why).into_owned()))
+            }
         };
         if let Some(words) = &words {
             self.system(format!("the turn failed: {words}"));
@@ -324,7 +341,10 @@ impl Teller<'_> {
             Exit::Code(0) => ("the agent ended by itself".to_owned(), false),
             Exit::Code(code) => (format!("the agent ended with code {code}"), false),
             Exit::Signal(signal) => (format!("the agent was killed by signal {signal}"), false),
-            Exit::NotStarted(why) => (format!("the agent could not be started: {why}"), false),
+            Exit::NotStarted(why) => {
+                let why = redact(why);
+                (format!("the agent could not be started: {why}"), false)
+            }
             Exit::Stopped { .. } => (STOPPED.to_owned(), true),
         };
         if !was_asked {
@@ -395,11 +415,19 @@ pub(super) fn new_message(
         id: MessageId::from_untyped_uuid(ids.next()),
         turn,
         kind,
-        // Text columns hold no NUL.
-        text: text.replace('\0', "\u{fffd}"),
+        // Words that arrive in pieces are redacted already, which changes nothing here.
+        text: without_nul(redact(&text).into_owned()),
         detail: None,
         approval: None,
         created_at: at,
+    }
+}
+
+/// Text columns hold no NUL.
+fn without_nul(text: String) -> String {
+    match text.contains('\0') {
+        true => text.replace('\0', "\u{fffd}"),
+        false => text,
     }
 }
 

@@ -3,7 +3,9 @@
 use std::path::PathBuf;
 
 use serde_json::{Value, json};
-use wh_domain::{FileChange, WorktreeDisk, WorktreeMissing, WorktreeRisk, WorktreeStatus};
+use wh_domain::{
+    FileChange, WorktreeDisk, WorktreeMissing, WorktreeRisk, WorktreeStatus, redact_patch,
+};
 use wh_git::{Change, DiskUse, FileDiff, FileKind, Missing, Patch, Risk, Status};
 
 /// The most names that are given for one reason.
@@ -104,8 +106,8 @@ pub(super) fn file_of(file: FileDiff) -> FileChange {
         FileKind::Submodule => "submodule",
     };
     let (patch, cut) = match file.patch {
-        Patch::Whole(text) => (Some(text), false),
-        Patch::Cut(text) => (Some(text), true),
+        Patch::Whole(text) => (Some(redact_patch(&text)), false),
+        Patch::Cut(text) => (Some(redact_patch(&text)), true),
         Patch::LeftOut => (None, true),
         Patch::NotAsked | Patch::Binary => (None, false),
     };

@@ -20,6 +20,7 @@ mod real_agents;
 mod reap;
 mod restart;
 mod runs;
+mod secrets;
 mod tasks;
 mod tools;
 mod usage;

@@ -7,13 +7,13 @@ use newtype_uuid::GenericUuid;
 use serde_json::json;
 use wh_domain::{
     Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageKind, NewMessage,
-    Settlement, Verdict,
+    Settlement, Verdict, redact,
 };
 use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, ToolKind};
 use wh_store::RunFact;
 
 use super::Teller;
-use crate::supervise::launch::TOOLS_NAME;
+use crate::{redacted_json::redacted_json, supervise::launch::TOOLS_NAME};
 
 impl Teller<'_> {
     pub(super) fn permission(&mut self, request: &PermissionRequest) {
@@ -108,8 +108,8 @@ impl Teller<'_> {
             request: request.to_owned(),
             kind,
             state: ApprovalState::Pending,
-            text,
-            detail: Some(detail.to_string()),
+            text: redact(&text).into_owned(),
+            detail: Some(redacted_json(detail)),
             answer: None,
             always: false,
             answered_by: None,

@@ -283,8 +283,9 @@ pub(super) struct TaskSummary {
 
 impl From<&Turn> for TaskSummary {
     fn from(turn: &Turn) -> Self {
-        let mut prompt: String = turn.prompt.chars().take(PROMPT_CHARS).collect();
-        if prompt.len() < turn.prompt.len() {
+        let whole = wh_domain::redact(&turn.prompt);
+        let mut prompt: String = whole.chars().take(PROMPT_CHARS).collect();
+        if prompt.len() < whole.len() {
             prompt.push('…');
         }
         Self {
@@ -322,7 +323,7 @@ struct TaskGitState {
 impl From<Turn> for TaskView {
     fn from(turn: Turn) -> Self {
         let mut task = TaskSummary::from(&turn);
-        task.prompt = turn.prompt;
+        task.prompt = wh_domain::redact(&turn.prompt).into_owned();
         Self {
             task,
             number: turn.number,
