@@ -216,6 +216,7 @@ mod tests {
         let configured = ConfiguredAgents {
             custom: vec![custom],
             environments: [(name("codex"), added.into())].into(),
+            ..ConfiguredAgents::default()
         };
         Agents::new(path, configured)
     }
