@@ -29,6 +29,7 @@ const STEPS: &[Step] = &[
     step("clippy", "clippy has no warnings", cargo::clippy),
     step("tidy", "the code has the agreed shape", tidy_step),
     step("unit", "all Rust tests", cargo::unit),
+    step("abuse", "what must not be possible, tried", cargo::abuse),
     step("conformance", "the official MCP suite", conformance::run),
     step("clients", "the official MCP clients", clients::run),
     step("web", "the dashboard, in a real browser", web::run),

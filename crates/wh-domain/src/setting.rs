@@ -115,6 +115,11 @@ settings! {
     BudgetSessionWallSeconds, "budget.session.wall_seconds", OPEN,                                i64::MAX, "seconds a session may be at work";
     BudgetSessionTurns,       "budget.session.turns",        OPEN,                                i64::MAX, "turns a session may take";
     EventRetentionDays,       "retention.event_days",        count(90),                           36_500,   "days after which events are forgotten";
+    LimitMemoryMib,           "limits.memory_mib",           count(16_384),                                i64::MAX, "MiB of memory that a session's processes may use; reaching it ends them";
+    LimitProcesses,           "limits.processes",            count(2_000),                        1_000_000, "processes that a session may have; reaching it ends them";
+    LimitNice,                "limits.nice",                 count(5),                            19,       "how far agents yield the processor to others: the nice value of their processes";
+    LimitOpenFiles,           "limits.open_files",           count(65_536),                       10_000_000, "files that one process of a session may have open";
+    LimitDiskMib,             "limits.disk_mib",             count(51_200),                                i64::MAX, "MiB of disk that a session's worktree, home and /tmp may use; reaching it ends its processes";
     ContainmentMinimum,       "containment.minimum",         count(2),                            2,        "least containment that a session may have: none or guarded", TIERS;
     AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
 }

@@ -33,15 +33,25 @@ pub struct AgentAccess {
     pub writable: Vec<PathBuf>,
     /// What it must not change although it lies in something writable.
     pub read_only: Vec<PathBuf>,
+    /// The directories of a linked worktree.
+    pub link: Option<GitLink>,
+}
+
+/// How a linked worktree finds its repository.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct GitLink {
+    pub common_dir: PathBuf,
+    /// The worktree's own directory, below the common one.
+    pub git_dir: PathBuf,
+    /// The file in the checkout that names it.
+    pub dot_git: PathBuf,
 }
 
 impl WorktreeHandle {
     /// Returns what an agent at work in this worktree may do, and creates what is missing for it.
     pub fn agent_access(&self) -> io::Result<AgentAccess> {
         let dot_git = self.paths().path.join(".git");
-        let mut access = linked_access(self.repo(), &self.paths().git_dir)?;
-        access.read_only.push(dot_git);
-        Ok(access)
+        linked_access(self.repo(), &self.paths().git_dir, dot_git)
     }
 }
 
@@ -55,9 +65,7 @@ pub fn checkout_access(directory: &Path) -> io::Result<Option<AgentAccess>> {
     };
     let (git_dir, common_dir) = (&repo.paths().git_dir, &repo.paths().common_dir);
     if git_dir != common_dir {
-        let mut access = linked_access(&repo, git_dir)?;
-        access.read_only.push(top.join(".git"));
-        return Ok(Some(access));
+        return linked_access(&repo, git_dir, top.join(".git")).map(Some);
     }
     for dir in ["hooks", "info", "objects/info"] {
         fs::create_dir_all(common_dir.join(dir))?;
@@ -72,10 +80,11 @@ pub fn checkout_access(directory: &Path) -> io::Result<Option<AgentAccess>> {
         readable: borrowed(&repo),
         writable: vec![common_dir.clone()],
         read_only: existing(common_dir, protected),
+        link: None,
     }))
 }
 
-fn linked_access(repo: &RepoHandle, git_dir: &Path) -> io::Result<AgentAccess> {
+fn linked_access(repo: &RepoHandle, git_dir: &Path, dot_git: PathBuf) -> io::Result<AgentAccess> {
     let common_dir = &repo.paths().common_dir;
     for dir in SHARED.iter().chain(&["objects/info"]) {
         fs::create_dir_all(common_dir.join(dir))?;
@@ -89,12 +98,18 @@ fn linked_access(repo: &RepoHandle, git_dir: &Path) -> io::Result<AgentAccess> {
     writable.push(git_dir.to_owned());
     let mut read_only = existing(git_dir, &["commondir", "gitdir", "config.worktree"]);
     read_only.push(common_dir.join("objects/info"));
+    read_only.push(dot_git.clone());
     let mut readable = borrowed(repo);
     readable.push(common_dir.clone());
     Ok(AgentAccess {
         readable,
         writable,
         read_only,
+        link: Some(GitLink {
+            common_dir: common_dir.clone(),
+            git_dir: git_dir.to_owned(),
+            dot_git,
+        }),
     })
 }
 

@@ -321,6 +321,8 @@ pub enum Exit {
     Signal(i32),
     /// It never ran, or never spoke the protocol.
     NotStarted(String),
+    /// It reached a limit on what it may use and was ended; says which.
+    LimitReached(String),
     /// We were asked to stop it; `step` is how far we had to go.
     Stopped {
         step: StopStep,

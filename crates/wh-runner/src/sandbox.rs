@@ -27,7 +27,7 @@ use std::{io, path::Path};
 
 pub use self::{
     probe::{Support, Unsupported, probe, probe_child},
-    spec::{Home, Mechanism, Sandbox},
+    spec::{Home, Mapped, Mechanism, Sandbox},
 };
 
 /// A step that failed while a sandbox was set up.

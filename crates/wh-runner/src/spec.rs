@@ -34,6 +34,9 @@ pub struct RunSpec {
     /// What the agent's processes can see and change. Absent: whatever the server's user can.
     #[serde(default)]
     pub sandbox: Option<Sandbox>,
+    /// How much of the machine the agent's processes may use.
+    #[serde(default)]
+    pub resources: Resources,
     #[serde(default)]
     pub limits: Limits,
     #[serde(default)]
@@ -170,6 +173,22 @@ impl Limits {
     }
 }
 
+/// How much of the machine an agent's processes may use together. What is absent is not limited. Reaching a limit on memory,
+/// processes or disk ends the run.
+#[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(default)]
+pub struct Resources {
+    pub memory_bytes: Option<u64>,
+    pub processes: Option<u64>,
+    /// Files that one process may have open; opening more fails.
+    pub open_files: Option<u64>,
+    /// The nice value of its processes.
+    pub nice: Option<u64>,
+    pub disk_bytes: Option<u64>,
+    /// What counts as the agent's use of the disk.
+    pub disk_dirs: Vec<PathBuf>,
+}
+
 /// Where an agent differs from the protocol; from its profile.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(default)]
@@ -200,6 +219,15 @@ impl Default for Quirks {
             images_alone: false,
         }
     }
+}
+
+/// The part of a spec that the helper between runner and agent applies.
+#[derive(Debug, Default, Deserialize)]
+pub(crate) struct Confines {
+    #[serde(default)]
+    pub(crate) sandbox: Option<Sandbox>,
+    #[serde(default)]
+    pub(crate) resources: Resources,
 }
 
 /// The directory of one run, and where things lie in it.
@@ -233,14 +261,8 @@ impl RunDir {
     }
 
     /// Reads what the helper between runner and agent has to know of the spec.
-    pub(crate) fn read_sandbox(&self) -> io::Result<Option<Sandbox>> {
-        #[derive(Deserialize)]
-        struct Part {
-            #[serde(default)]
-            sandbox: Option<Sandbox>,
-        }
-        let part: Part = serde_json::from_slice(&std::fs::read(self.spec())?)?;
-        Ok(part.sandbox)
+    pub(crate) fn read_confines(&self) -> io::Result<Confines> {
+        Ok(serde_json::from_slice(&std::fs::read(self.spec())?)?)
     }
 
     pub fn path(&self) -> &Path {

@@ -14,6 +14,9 @@ use crate::workspace::{SourceFile, Workspace};
 /// Part of the name of every test that drives the real agents.
 const AGENT_TESTS: &str = "real_agents";
 
+/// The test binary of the abuse suite, which has a step of its own.
+const ABUSE_TESTS: &str = "abuse";
+
 /// Longer than a cold build and all tests may take together.
 const TESTS_WITHIN: Duration = Duration::from_secs(40 * 60);
 
@@ -47,7 +50,8 @@ pub(super) fn unit(workspace: &Workspace) -> Result<Outcome> {
             cargo_test_count,
         );
     }
-    let outcome = nextest(workspace, &format!("not test({AGENT_TESTS})"))?;
+    let filter = format!("not test({AGENT_TESTS}) and not binary({ABUSE_TESTS})");
+    let outcome = nextest(workspace, &filter, &[])?;
     let Outcome::Counted(mut count) = outcome else {
         return Ok(outcome);
     };
@@ -65,7 +69,7 @@ pub(super) fn unit(workspace: &Workspace) -> Result<Outcome> {
 /// The tests that drive the real agents.
 pub(super) fn agents(workspace: &Workspace) -> Result<Outcome> {
     if has_nextest() {
-        return nextest(workspace, &format!("test({AGENT_TESTS})"));
+        return nextest(workspace, &format!("test({AGENT_TESTS})"), &[]);
     }
     counted(
         cargo(workspace).args(["test", "--workspace", "--no-fail-fast", AGENT_TESTS]),
@@ -77,7 +81,19 @@ fn has_nextest() -> bool {
     run::quietly(run::cargo().args(["nextest", "--version"])).is_ok_and(|ended| ended.success())
 }
 
-fn nextest(workspace: &Workspace, filter: &str) -> Result<Outcome> {
+/// The abuse suite, with the tables that it prints.
+pub(super) fn abuse(workspace: &Workspace) -> Result<Outcome> {
+    if has_nextest() {
+        let filter = format!("binary({ABUSE_TESTS})");
+        return nextest(workspace, &filter, &["--success-output", "immediate"]);
+    }
+    let mut tests = cargo(workspace);
+    tests.args(["test", "--package", "wheelhouse", "--test", ABUSE_TESTS]);
+    tests.args(["--no-fail-fast", "--", "--show-output"]);
+    counted(&mut tests, cargo_test_count)
+}
+
+fn nextest(workspace: &Workspace, filter: &str, more: &[&str]) -> Result<Outcome> {
     let mut tests = cargo(workspace);
     tests.args([
         "nextest",
@@ -87,6 +103,7 @@ fn nextest(workspace: &Workspace, filter: &str) -> Result<Outcome> {
         "-E",
         filter,
     ]);
+    tests.args(more);
     counted(&mut tests, nextest_count)
 }
 

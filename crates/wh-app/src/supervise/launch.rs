@@ -10,7 +10,7 @@ use wh_domain::{
     ToolsLink,
 };
 use wh_runner::{
-    Begin, Limits, McpSpec, Quirks, RunDir, RunSpec, Token, link, process::ProcessMark,
+    Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token, link, process::ProcessMark,
 };
 use wh_store::SessionWork;
 
@@ -61,6 +61,7 @@ impl App {
         if let Some(sandbox) = &sandbox {
             add_environment(sandbox, &mut spec.env);
         }
+        spec.resources = self.resources(session, &spec.cwd, sandbox.as_ref()).await?;
         spec.sandbox = sandbox;
         let runner = link::spawn(&self.runs.program, &dir, &spec)
             .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
@@ -137,6 +138,7 @@ impl App {
                 path: TOOLS_PATH.to_owned(),
             }),
             sandbox: None,
+            resources: Resources::default(),
             limits: Limits::default(),
             quirks: Quirks {
                 initial_mode: session.mode.clone(),

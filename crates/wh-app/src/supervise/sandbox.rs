@@ -9,11 +9,11 @@ use std::{
 };
 
 use wh_agents::{Launch, LaunchProgram};
-use wh_domain::{EffectiveTier, ErrorCode, Session, SessionId, Tier, TierMechanism};
-use wh_git::AgentAccess;
+use wh_domain::{EffectiveTier, ErrorCode, Session, SessionId, SettingKey, Tier, TierMechanism};
+use wh_git::{AgentAccess, GitLink};
 use wh_runner::{
-    RunDir,
-    sandbox::{Home, Mechanism, Sandbox, Support, Unsupported},
+    Resources, RunDir,
+    sandbox::{Home, Mapped, Mechanism, Sandbox, Support, Unsupported},
 };
 
 use super::home_links;
@@ -209,6 +209,35 @@ impl App {
         Ok((effective, Some(sandbox)))
     }
 
+    /// Returns how much of the machine the agent may use, from the settings.
+    pub(super) async fn resources(
+        &self,
+        session: &Session,
+        cwd: &Path,
+        sandbox: Option<&Sandbox>,
+    ) -> Result<Resources> {
+        let settings = self.settings().await?;
+        let limit = |key: SettingKey| {
+            let setting = settings.iter().find(|setting| setting.key == key)?;
+            u64::try_from(setting.value.0?).ok()
+        };
+        let bytes = |key| limit(key).map(|mebibytes| mebibytes.saturating_mul(1 << 20));
+        // A directory that the session works in as it is belongs to a person, who may have put anything into it.
+        let own = Some(cwd.to_owned()).filter(|_| session.path.is_none());
+        let layers = sandbox.iter().flat_map(|sandbox| {
+            let home = sandbox.home.iter().map(|home| home.layer.clone());
+            home.chain([sandbox.tmp.clone()])
+        });
+        Ok(Resources {
+            memory_bytes: bytes(SettingKey::LimitMemoryMib),
+            processes: limit(SettingKey::LimitProcesses),
+            open_files: limit(SettingKey::LimitOpenFiles),
+            nice: limit(SettingKey::LimitNice),
+            disk_bytes: bytes(SettingKey::LimitDiskMib),
+            disk_dirs: own.into_iter().chain(layers).collect(),
+        })
+    }
+
     /// Removes what a session's agent left in its home layer and `/tmp`.
     pub(crate) async fn session_dir_remove(&self, session: SessionId) {
         let dir = self.runs.containment.session_dir(session);
@@ -272,13 +301,24 @@ impl Parts<'_> {
         if let (Mechanism::Landlock, Some(home)) = (mechanism, &home) {
             home_links::create(home, &layer, &hidden, &self.login_files(home))?;
         }
+        let (mut git_writable, mut read_only, mut mapped) = (
+            self.access.writable.clone(),
+            self.access.read_only.clone(),
+            Vec::new(),
+        );
+        let has_run = hidden.iter().any(|path| path == Path::new("/run"));
+        if let (Mechanism::Namespaces, Some(link), true) = (mechanism, &self.access.link, has_run) {
+            mapped = map_git(link, &self.access, &own)?;
+            (git_writable, read_only) = (Vec::new(), Vec::new());
+        }
         Ok(Sandbox {
             mechanism,
             hidden,
             readable,
             writable,
-            git_writable: self.access.writable.clone(),
-            read_only: self.access.read_only.clone(),
+            git_writable,
+            mapped,
+            read_only,
             home: home.map(|path| Home {
                 shared: self.login_files(&path),
                 path,
@@ -346,6 +386,39 @@ impl Parts<'_> {
             files.filter(|path| fs::symlink_metadata(path).is_ok_and(|found| found.is_file()));
         files.collect()
     }
+}
+
+/// Where a contained agent sees the git directory of its worktree's repository: outside of every directory in which it may create
+/// symlinks. Git appends to logs, and a symlink among them would have a person's git append to any file.
+const GIT_DIR: &str = "/run/wheelhouse/git";
+
+/// Shows the repository's git directory at [`GIT_DIR`] and leads the worktree's `.git` file there.
+fn map_git(link: &GitLink, access: &AgentAccess, own: &Path) -> io::Result<Vec<Mapped>> {
+    let moved = |path: &Path| {
+        let below = path.strip_prefix(&link.common_dir).ok()?;
+        Some(Path::new(GIT_DIR).join(below))
+    };
+    let dot_git = own.join("dot-git");
+    let git_dir = moved(&link.git_dir).unwrap_or_else(|| link.git_dir.clone());
+    fs::write(&dot_git, format!("gitdir: {}\n", git_dir.display()))?;
+    let map = |path: &PathBuf, writable| {
+        let target = moved(path)?;
+        let source = path.clone();
+        Some(Mapped {
+            source,
+            target,
+            writable,
+        })
+    };
+    let mut mapped = vec![Mapped {
+        source: dot_git,
+        target: link.dot_git.clone(),
+        writable: false,
+    }];
+    mapped.extend(map(&link.common_dir, false));
+    mapped.extend(access.writable.iter().filter_map(|path| map(path, true)));
+    mapped.extend(access.read_only.iter().filter_map(|path| map(path, false)));
+    Ok(mapped)
 }
 
 /// Returns what a program needs of the directory that it was installed into: all modules, or itself.

@@ -345,6 +345,7 @@ impl Teller<'_> {
                 let why = redact(why);
                 (format!("the agent could not be started: {why}"), false)
             }
+            Exit::LimitReached(which) => (format!("the agent was ended: {which}"), false),
             Exit::Stopped { .. } => (STOPPED.to_owned(), true),
         };
         if !was_asked {

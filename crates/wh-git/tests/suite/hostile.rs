@@ -81,6 +81,8 @@ async fn looks(repo: &RepoHandle, paths: &wh_git::WorktreePaths, main: &CommitId
     assert!(made.local_block_set("NOTES.md", "s", "x").await.unwrap());
     made.local_block_remove("NOTES.md", "s").await.unwrap();
     made.disk_use().await.unwrap();
+    made.agent_access().unwrap();
+    wh_git::checkout_access(&made.paths().path).unwrap();
     let mark = made.mark().await.unwrap();
     assert_eq!(made.mark().await.unwrap(), mark);
     let counted = made.count(main, std::slice::from_ref(main)).await.unwrap();

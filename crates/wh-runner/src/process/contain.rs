@@ -23,9 +23,13 @@ use nix::{
     unistd::{ForkResult, Pid},
 };
 
+use rustix::process::{
+    Resource, Rlimit, getpriority_process, getrlimit, setpriority_process, setrlimit,
+};
+
 use crate::{
     sandbox::{self, Mechanism, Sandbox},
-    spec::RunDir,
+    spec::{Confines, Resources, RunDir},
 };
 
 /// Says that the program could not be run; what the shell says too.
@@ -58,10 +62,13 @@ fn outer(dir: &RunDir, program: &OsString, args: &[OsString]) -> i32 {
     if !runner_lives(&lifeline) {
         return CANNOT_START;
     }
-    let sandbox = match dir.read_sandbox() {
-        Ok(sandbox) => sandbox,
+    let Confines { sandbox, resources } = match dir.read_confines() {
+        Ok(confines) => confines,
         Err(error) => return refuse(&format!("cannot read the run's sandbox: {error}")),
     };
+    if let Err(error) = limit(&resources) {
+        return refuse(&format!("cannot limit what the agent may use: {error}"));
+    }
     if let Some(sandbox) = &sandbox
         && sandbox.mechanism == Mechanism::Landlock
     {
@@ -83,6 +90,28 @@ fn outer(dir: &RunDir, program: &OsString, args: &[OsString]) -> i32 {
             CANNOT_START
         }
     }
+}
+
+/// Sets the limits that the kernel enforces for each process.
+fn limit(resources: &Resources) -> rustix::io::Result<()> {
+    let limits = [
+        (Resource::Nofile, resources.open_files),
+        (Resource::Fsize, resources.disk_bytes),
+    ];
+    for (resource, wanted) in limits {
+        if let Some(wanted) = wanted {
+            let allowed = getrlimit(resource).maximum.unwrap_or(u64::MAX);
+            let limit = Some(wanted.min(allowed));
+            let (current, maximum) = (limit, limit);
+            setrlimit(resource, Rlimit { current, maximum })?;
+        }
+    }
+    if let Some(nice) = resources.nice.and_then(|nice| i32::try_from(nice).ok()) {
+        // Whoever is nicer already stays so.
+        let now = getpriority_process(None)?;
+        setpriority_process(None, now.max(nice))?;
+    }
+    Ok(())
 }
 
 fn become_agent(program: &OsString, args: &[OsString]) -> i32 {

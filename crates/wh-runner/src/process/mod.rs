@@ -30,6 +30,7 @@ use wh_domain::SessionId;
 
 pub use self::contain::contain;
 pub use self::tree::{ProcessMark, sweep};
+pub(crate) use self::tree::{TreeUse, tree_use};
 use crate::{
     event::Exit,
     spec::{INHERITED_ENV, RunDir, RunSpec},

@@ -123,6 +123,49 @@ pub fn sweep(tag: &str) -> usize {
     killed.len()
 }
 
+/// What a tree of processes uses.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub(crate) struct TreeUse {
+    /// Memory that belongs to one process alone; what is shared counts nothing.
+    pub(crate) memory_bytes: u64,
+    pub(crate) processes: u64,
+}
+
+/// Adds up what `root` and everything below it use. Only these processes are looked at, not the whole table.
+pub(crate) fn tree_use(root: u32) -> TreeUse {
+    let mut used = TreeUse::default();
+    let mut open = vec![root];
+    while let Some(pid) = open.pop() {
+        let Some(memory_bytes) = private_memory(pid) else {
+            continue;
+        };
+        used.processes += 1;
+        used.memory_bytes += memory_bytes;
+        open.extend(children(pid));
+    }
+    used
+}
+
+fn private_memory(pid: u32) -> Option<u64> {
+    let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
+    let mut pages = pages.split_ascii_whitespace().skip(1);
+    let mut next = || pages.next()?.parse::<u64>().ok();
+    let (resident, shared) = (next()?, next()?);
+    Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
+}
+
+fn children(pid: u32) -> Vec<u32> {
+    let threads = fs::read_dir(format!("/proc/{pid}/task"));
+    let threads = threads.into_iter().flatten().flatten();
+    let lists =
+        threads.filter_map(|thread| fs::read_to_string(thread.path().join("children")).ok());
+    let numbers = lists.flat_map(|list| {
+        let numbers = list.split_ascii_whitespace();
+        numbers.filter_map(|it| it.parse().ok()).collect::<Vec<_>>()
+    });
+    numbers.collect()
+}
+
 fn is_tagged(pid: u32, tag: &str) -> bool {
     let Ok(environment) = fs::read(format!("/proc/{pid}/environ")) else {
         return false;

@@ -23,6 +23,7 @@ use super::{
     conversation::{Conversation, Output},
     pipes::{ended, now_micros, read_line, wait_for, write_lines},
     place::Place,
+    resources::ResourceWatch,
     stderr::LastLines,
 };
 use crate::{
@@ -68,6 +69,9 @@ pub(super) struct Actor {
     place: Place,
     /// What ran when the turn began, where a cancelled turn may leave something behind.
     before_turn: Option<Vec<ProcessMark>>,
+    resources: ResourceWatch,
+    /// The limit that the agent has reached.
+    limit_reached: Option<String>,
 }
 
 /// A rung of the ladder, and when the next is taken.
@@ -98,6 +102,7 @@ impl Actor {
         tasks: &TaskTracker,
     ) -> io::Result<Self> {
         let now = Instant::now();
+        let resources = ResourceWatch::new(spec.resources.clone());
         let mut actor = Self {
             conversation: Conversation::new(spec.clone(), mcp_url),
             start_by: Some(now + Duration::from_millis(spec.limits.start_ms)),
@@ -120,6 +125,8 @@ impl Actor {
             terminate: signal(SignalKind::terminate())?,
             place: Place::new(dir)?,
             before_turn: None,
+            resources,
+            limit_reached: None,
         };
         match Tree::start(&actor.spec, dir) {
             Ok(tree) => actor.adopt(tree, tasks),
@@ -196,6 +203,7 @@ impl Actor {
             stopping,
             start,
             self.place.due(),
+            self.resources.due().filter(|_| self.tree.is_some()),
         ]
         .into_iter()
         .flatten()
@@ -238,6 +246,7 @@ impl Actor {
         if let Some(stopping) = self.stopping.filter(|stopping| stopping.next_at <= now) {
             self.climb(stopping.step);
         }
+        self.check_resources(now);
         if self.place.is_found_lost(now) {
             self.fail("the directory of the run was deleted".to_owned());
         }

@@ -6,6 +6,7 @@ mod open;
 mod pipes;
 mod place;
 mod requests;
+mod resources;
 mod stderr;
 
 use std::{fs::File, io, sync::Arc};

@@ -20,7 +20,7 @@ use rustix::{
 
 use super::{
     SetupError, on,
-    order::{Content, layers},
+    order::{Content, Layer, layers},
     spec::{Home, Sandbox},
 };
 
@@ -60,12 +60,11 @@ enum Kind {
 pub(super) fn build(sandbox: &Sandbox) -> Result<(), SetupError> {
     let mut prepared = Vec::new();
     for layer in layers(sandbox) {
-        let target = layer.target;
+        let source = layer.source.as_ref().unwrap_or(&layer.target);
         // What is not there needs no mount: in a read-only tree it cannot come to be, and in the home layer it is the agent's own.
-        if !target.exists() || target.is_symlink() {
-            continue;
+        if source.exists() && !source.is_symlink() {
+            prepared.extend(prepare(sandbox, &layer)?);
         }
-        prepared.extend(prepare(sandbox, target, layer.content)?);
     }
     let devices = Devices::prepare()?;
     set_attributes(CWD, "/", READ_ONLY, Reach::Recursive)
@@ -86,18 +85,16 @@ pub(super) fn build(sandbox: &Sandbox) -> Result<(), SetupError> {
     mount_proc()
 }
 
-fn prepare(
-    sandbox: &Sandbox,
-    target: PathBuf,
-    content: Content,
-) -> Result<Vec<Prepared>, SetupError> {
-    let is_dir = target.is_dir();
+fn prepare(sandbox: &Sandbox, layer: &Layer) -> Result<Vec<Prepared>, SetupError> {
+    let target = layer.target.clone();
+    let source = layer.source.as_ref().unwrap_or(&layer.target);
+    let is_dir = source.is_dir();
     let plain = |mount| Prepared {
         target: target.clone(),
         mount,
         kind: Kind::Plain { is_dir },
     };
-    Ok(match (content, &sandbox.home) {
+    Ok(match (layer.content, &sandbox.home) {
         (Content::Home, Some(home)) => {
             let mut layers = vec![plain(home_layer(home)?)];
             for below in mounts_below(&home.path)? {
@@ -134,8 +131,8 @@ fn prepare(
                 kind: Kind::Devices,
             }]
         }
-        (Content::ReadOnly | Content::Protected, _) => vec![plain(read_only_clone(&target)?)],
-        (Content::Writable, _) => vec![plain(clone_mount(&target)?)],
+        (Content::ReadOnly | Content::Protected, _) => vec![plain(read_only_clone(source)?)],
+        (Content::Writable, _) => vec![plain(clone_mount(source)?)],
     })
 }
 

@@ -9,6 +9,8 @@ use super::spec::Sandbox;
 pub(super) struct Layer {
     pub(super) target: PathBuf,
     pub(super) content: Content,
+    /// What is shown, when that is not what is at the target.
+    pub(super) source: Option<PathBuf>,
 }
 
 /// What a mount shows at its target.
@@ -53,6 +55,16 @@ pub(super) fn layers(sandbox: &Sandbox) -> Vec<Layer> {
                 .map(|path| layer(path, Content::Writable)),
         );
     }
+    layers.extend(sandbox.mapped.iter().map(|mapped| Layer {
+        source: Some(mapped.source.clone()),
+        ..layer(
+            &mapped.target,
+            match mapped.writable {
+                true => Content::Writable,
+                false => Content::ReadOnly,
+            },
+        )
+    }));
     // A path has more components than every path above it. Of two mounts on one path the later one is seen.
     layers.sort_by_key(|layer| (layer.target.components().count(), layer.content));
     layers.dedup();
@@ -61,7 +73,11 @@ pub(super) fn layers(sandbox: &Sandbox) -> Vec<Layer> {
 
 fn layer(target: impl AsRef<Path>, content: Content) -> Layer {
     let target = target.as_ref().to_owned();
-    Layer { target, content }
+    Layer {
+        target,
+        content,
+        source: None,
+    }
 }
 
 #[cfg(test)]
@@ -78,6 +94,7 @@ mod tests {
             readable: vec![path("/run/systemd/resolve/resolv.conf")],
             writable: vec![path("/home/u/data/worktrees/a")],
             git_writable: vec![path("/home/u/code/.git/objects")],
+            mapped: Vec::new(),
             read_only: vec![path("/home/u/data/worktrees/a/.git")],
             home: Some(Home {
                 path: path("/home/u"),

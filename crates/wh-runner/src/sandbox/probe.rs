@@ -77,6 +77,7 @@ pub fn probe_child(scratch: &Path) -> io::Result<()> {
         readable: Vec::new(),
         writable: vec![dir("work")?],
         git_writable: Vec::new(),
+        mapped: Vec::new(),
         read_only: Vec::new(),
         home: Some(Home {
             path: dir("home")?,

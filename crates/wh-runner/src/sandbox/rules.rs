@@ -42,6 +42,9 @@ fn ruleset(sandbox: &Sandbox) -> Result<RulesetCreated, RulesetError> {
     let git =
         full & !(AccessFs::MakeSym | AccessFs::MakeSock | AccessFs::MakeFifo | AccessFs::Execute);
     let mut own: Vec<PathBuf> = sandbox.writable.clone();
+    let mapped = sandbox.mapped.iter().filter(|mapped| mapped.writable);
+    let mapped = mapped.map(|mapped| mapped.target.clone());
+    let git_dirs = sandbox.git_writable.iter().cloned().chain(mapped);
     let mut roots = vec![PathBuf::from("/")];
     match sandbox.mechanism {
         Mechanism::Namespaces => {
@@ -71,7 +74,7 @@ fn ruleset(sandbox: &Sandbox) -> Result<RulesetCreated, RulesetError> {
         .add_rules(path_beneath_rules(roots, read))?
         .add_rules(path_beneath_rules(DEVICE_DIRS, device_access))?
         .add_rules(path_beneath_rules(own, full))?
-        .add_rules(path_beneath_rules(&sandbox.git_writable, git))
+        .add_rules(path_beneath_rules(git_dirs, git))
 }
 
 /// Returns the largest subtrees of `root` that contain nothing hidden. Directories that contain something hidden are themselves

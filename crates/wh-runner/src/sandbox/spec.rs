@@ -17,12 +17,24 @@ pub struct Sandbox {
     /// Directories of a git repository that the agent can change, but in which it cannot create symlinks: git appends to files
     /// in them when a person uses the repository later.
     pub git_writable: Vec<PathBuf>,
+    /// Files and directories that the agent sees at another path. With [`Mechanism::Namespaces`] only.
+    #[serde(default)]
+    pub mapped: Vec<Mapped>,
     /// Files and directories below a writable one that the agent cannot change.
     pub read_only: Vec<PathBuf>,
     /// The user's home directory. Absent when the server's user has none.
     pub home: Option<Home>,
     /// A directory of the session's own that the agent sees as `/tmp` and `/var/tmp`.
     pub tmp: PathBuf,
+}
+
+/// Something that the agent sees at another path than it has.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Mapped {
+    pub source: PathBuf,
+    pub target: PathBuf,
+    /// Whether the agent can change it; without creating symlinks, as in [`Sandbox::git_writable`].
+    pub writable: bool,
 }
 
 /// A home directory that the agent can change without changing the user's.

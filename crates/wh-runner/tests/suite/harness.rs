@@ -40,6 +40,7 @@ impl Run {
             begin: Begin::New,
             mcp: None,
             sandbox: None,
+            resources: wh_runner::Resources::default(),
             limits: Limits {
                 cancel_grace_ms: 300,
                 term_grace_ms: 300,

@@ -6,4 +6,8 @@
     reason = "a test may fail where it stands, and prints its table"
 )]
 
+mod administrator;
 mod containment;
+mod git;
+mod harness;
+mod limits;

@@ -27,6 +27,21 @@ impl Actor {
         }
     }
 
+    /// Kills the tree at once when it uses more than it may: it would use the time of a polite end too.
+    pub(super) fn check_resources(&mut self, now: Instant) {
+        let Some(root) = self.tree.as_mut().and_then(|tree| tree.child().id()) else {
+            return;
+        };
+        let is_working = self.conversation.turn().is_some() || self.start_by.is_some();
+        if let Some(reached) = self.resources.check(root, is_working, now)
+            && self.limit_reached.is_none()
+        {
+            tracing::warn!(%reached, "the agent is ended");
+            self.limit_reached = Some(reached.to_string());
+            self.climb(StopStep::Terminate);
+        }
+    }
+
     /// Takes the first rung: cancel, and wait for the turn to end.
     pub(super) fn stop(&mut self) {
         if self.stopping.is_some() || self.exited_at.is_some() {
@@ -68,6 +83,9 @@ impl Actor {
         status: io::Result<std::process::ExitStatus>,
     ) -> io::Result<()> {
         let how = match (status, &self.give_up, self.stopping) {
+            _ if self.limit_reached.is_some() => {
+                Exit::LimitReached(self.limit_reached.clone().unwrap_or_default())
+            }
             (_, Some(why), _) => Exit::NotStarted(why.clone()),
             (_, None, Some(stopping)) => Exit::Stopped {
                 step: stopping.step,

@@ -3,7 +3,10 @@
 use wh_agents::Agents;
 use wh_api::AgentView;
 use wh_client::Client;
-use wh_runner::process::{Containment, containment};
+use wh_runner::{
+    process::{Containment, containment},
+    sandbox::{Support, Unsupported, probe},
+};
 
 use super::Check;
 use crate::config::Config;
@@ -12,6 +15,7 @@ use crate::serve::DataDir;
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let mut checks: Vec<_> = agents(config).await.iter().map(agent).collect();
     checks.push(processes(containment()));
+    checks.push(guarded(&support(config).await));
     checks.push(runs(config));
     checks
 }
@@ -38,6 +42,48 @@ fn agent(agent: &AgentView) -> Check {
     match &agent.version {
         Some(version) => Check::ok(NAME, format!("{name} is ready, version {version}")),
         None => Check::ok(NAME, format!("{name} is ready")),
+    }
+}
+
+/// Tries the mechanisms in a directory beside the sessions' own, as the server does.
+async fn support(config: &Config) -> Support {
+    let scratch = config.data_dir.value.join("homes/.doctor");
+    let tried = tokio::task::spawn_blocking(move || probe(&scratch)).await;
+    tried.unwrap_or_else(|error| Support {
+        namespaces: Err(Unsupported {
+            reason: error.to_string(),
+            remedy: "run `wheelhouse doctor` again".to_owned(),
+        }),
+        landlock_abi: 0,
+    })
+}
+
+fn guarded(support: &Support) -> Check {
+    const NAME: &str = "tier guarded";
+    let abi = support.landlock_abi;
+    match (&support.namespaces, support.best()) {
+        (Ok(()), _) if abi > 0 => Check::ok(
+            NAME,
+            format!("works: namespaces, and Landlock (ABI {abi}) behind them"),
+        ),
+        (Ok(()), _) => Check::warn(
+            NAME,
+            "works: namespaces; this kernel has no Landlock behind them",
+            "boot with `lsm=landlock,…` or a kernel that has Landlock",
+        ),
+        (Err(why), Some(_)) => Check::warn(
+            NAME,
+            format!(
+                "works by Landlock (ABI {abi}) alone, without namespaces: {}",
+                why.reason
+            ),
+            why.remedy.clone(),
+        ),
+        (Err(why), None) => Check::fail(
+            NAME,
+            format!("does not work: {}; Landlock has ABI {abi}", why.reason),
+            why.remedy.clone(),
+        ),
     }
 }
 
@@ -105,6 +151,25 @@ mod tests {
         assert_eq!(check.status, Status::Warn);
         assert_eq!(check.message, "codex lacks codex-acp");
         assert_eq!(check.hint.as_deref(), Some("npm install codex-acp"));
+    }
+
+    #[test]
+    fn guarded_is_told_with_what_enforces_it_and_what_to_do() {
+        let support = |namespaces: bool, landlock_abi| Support {
+            namespaces: namespaces.then_some(()).ok_or_else(|| Unsupported {
+                reason: "forbidden".to_owned(),
+                remedy: "allow it".to_owned(),
+            }),
+            landlock_abi,
+        };
+        assert_eq!(guarded(&support(true, 7)).status, Status::Ok);
+        assert_eq!(guarded(&support(true, 0)).status, Status::Warn);
+        let alone = guarded(&support(false, 4));
+        assert_eq!(
+            (alone.status, alone.hint.as_deref()),
+            (Status::Warn, Some("allow it"))
+        );
+        assert_eq!(guarded(&support(false, 0)).status, Status::Fail);
     }
 
     #[test]

@@ -1,0 +1,111 @@
+//! C7 to C11 from the agent's side: it can work with git, and plants nothing that runs for a person later.
+
+use wh_testkit::git::{git, program};
+
+use crate::harness::{Setting, World};
+
+/// Everything that agents do with git in their own worktree.
+const WORK: &str = "git config user.name; echo two > a.txt && git add -A && git commit -qm two && git branch tmp && git branch -d tmp \
+    && echo three >> a.txt && git stash -q && git stash pop -q && git commit -qam three && git tag v1 && git tag -d v1 \
+    && git checkout -q -b side && echo s > s.txt && git add -A && git commit -qm side && git checkout -q - && git cherry-pick side >/dev/null \
+    && git rebase -q HEAD~1 && git reset -q --hard HEAD && git pack-refs --all && git branch -D side && git log --oneline | wc -l";
+
+async fn works(setting: Setting) {
+    let world = World::new(setting).await;
+    // Deleting a branch also deletes its section of the configuration, which stays read-only; git warns and goes on.
+    let printed = world.shell(&format!("{{ {WORK}; }} 2>/dev/null")).await;
+    assert_eq!(
+        printed.trim_end().lines().last().map(str::trim),
+        Some("4"),
+        "{printed}"
+    );
+    assert_eq!(world.shell("git status --porcelain").await.trim(), "");
+    // A person sees what was committed, and git still works for them.
+    let branch = world.shell("git branch --show-current").await;
+    let log = git(&world.repo, &["log", "--oneline", branch.trim()]);
+    assert_eq!(log.lines().count(), 4, "{log}");
+    git(&world.repo, &["branch", "mine"]);
+    git(&world.repo, &["pack-refs", "--all"]);
+    git(&world.repo, &["branch", "-d", "mine"]);
+    git(&world.repo, &["fsck", "--strict"]);
+}
+
+#[tokio::test]
+async fn an_agent_works_with_git_in_guarded() {
+    works(Setting::GUARDED).await;
+}
+
+#[tokio::test]
+async fn an_agent_works_with_git_in_guarded_as_an_ordinary_user() {
+    works(Setting::GUARDED.as_user()).await;
+}
+
+#[tokio::test]
+async fn an_agent_works_with_git_in_guarded_without_namespaces() {
+    works(Setting::GUARDED.as_user().without_namespaces()).await;
+}
+
+#[tokio::test]
+async fn c8_to_c11_nothing_that_an_agent_plants_runs_for_a_person() {
+    let world = World::new(Setting::GUARDED).await;
+    let canary = world.server.home().join("CANARY");
+    let trap = world.server.home().join("code/trap.sh");
+    program(
+        &trap,
+        &format!("#!/bin/sh\necho \"$0 $*\" >> {}\n", canary.display()),
+    );
+    let (git_dir, trap) = (world.repo.join(".git"), trap.display().to_string());
+    let shown = git_dir.display();
+    let plant = [
+        format!("git config core.fsmonitor {trap}"),
+        format!("git config --worktree core.fsmonitor {trap}"),
+        format!("git config --global core.fsmonitor {trap}"),
+        format!("printf '[core]\\n fsmonitor = {trap}\\n' >> {shown}/config"),
+        format!(
+            "mkdir -p {shown}/hooks; cp {trap} {shown}/hooks/post-checkout; cp {trap} {shown}/hooks/pre-commit"
+        ),
+        format!("printf '* filter=x\\n' > {shown}/info/attributes"),
+        format!(
+            "mkdir evil && git init -q --bare evil/r && git -C evil/r config core.fsmonitor {trap} && git -C evil/r config core.bare false"
+        ),
+        format!("echo \"$PWD/evil/r\" > {shown}/commondir"),
+        "G=$(git rev-parse --git-dir); echo \"$PWD/evil/r\" > $G/commondir; printf 'x' > $G/gitdir"
+            .to_owned(),
+        format!(
+            "G=$(git rev-parse --git-dir); printf '[core]\\n fsmonitor = {trap}\\n' > $G/config.worktree"
+        ),
+        "mv .git .git.old; echo \"gitdir: $PWD/evil/r\" > .git; rm -f .git; ln -s evil/r .git"
+            .to_owned(),
+        format!(
+            "ln -sf {home}/.bashrc {shown}/logs/HEAD; ln -s {home}/.bashrc {shown}/logs/refs/heads/new",
+            home = world.server.home().display()
+        ),
+        format!(
+            "mv {shown}/logs {shown}/logs2; mv {shown} {shown}2; echo x > {shown}/objects/info/alternates"
+        ),
+    ];
+    for line in plant {
+        world
+            .shell(&format!("{{ {line}; }} >/dev/null 2>&1; true"))
+            .await;
+    }
+    let worktree = world.worktree().await;
+    for dir in [&world.repo, &worktree] {
+        git(dir, &["status"]);
+        git(dir, &["diff"]);
+        git(dir, &["log", "-1"]);
+        git(dir, &["branch", "--list"]);
+    }
+    git(
+        &world.repo,
+        &["commit", "-q", "--allow-empty", "-m", "mine"],
+    );
+    git(&world.repo, &["checkout", "-q", "-b", "new"]);
+    assert!(
+        !canary.exists(),
+        "{}",
+        std::fs::read_to_string(&canary).unwrap_or_default()
+    );
+    let shell = std::fs::read_to_string(world.server.home().join(".bashrc")).unwrap();
+    assert_eq!(shell, "# shell");
+}
