@@ -23,9 +23,6 @@ pub struct UsageReportRequest {
     /// How many trees of sessions to tell one by one, 1 to 200, 20 unless given; the others are told as one sum.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub trees: Option<u32>,
-    /// Of what others share with you, in place of your own; false unless given.
-    #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub shared: Option<bool>,
 }
 
 impl TryFrom<UsageReportRequest> for UsageQuery {
@@ -38,7 +35,6 @@ impl TryFrom<UsageReportRequest> for UsageQuery {
             until: optional("until", request.until.as_deref(), Moment::parse)?,
             offset: field("utc_offset", offset)?,
             trees: Self::trees_within(request.trees),
-            shared: request.shared.unwrap_or(false),
         })
     }
 }

@@ -1,6 +1,6 @@
 //! Agents that can be run.
 
-use wh_domain::{Agent, AgentName, Facts, Operation};
+use wh_domain::{Agent, AgentName, Facts, Operation, Reach};
 
 use crate::{App, AppError, OpContext, Result, context::facts};
 
@@ -10,7 +10,8 @@ impl App {
         let operation = Operation::AgentList;
         self.read(cx, operation, Facts::new(), async {
             cx.authorize(operation)?;
-            Ok(self.agents.list().await)
+            let agents = self.agents.list().await;
+            Ok(agents.into_iter().map(|it| as_seen(cx, it)).collect())
         })
         .await
     }
@@ -21,8 +22,17 @@ impl App {
         self.read(cx, operation, facts([("agent", name.as_str())]), async {
             cx.authorize(operation)?;
             let agent = self.agents.get(name).await;
-            agent.ok_or_else(|| AppError::not_found("agent"))
+            let agent = agent.ok_or_else(|| AppError::not_found("agent"))?;
+            Ok(as_seen(cx, agent))
         })
         .await
+    }
+}
+
+/// Returns an agent as the caller may see it: how it is started concerns administrators, and none of their agents.
+fn as_seen(cx: &OpContext, agent: Agent) -> Agent {
+    match cx.principal.reach() {
+        Reach::All => agent,
+        _ => agent.without_command(),
     }
 }

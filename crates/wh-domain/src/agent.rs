@@ -18,6 +18,27 @@ impl Agent {
     pub fn is_ready(&self) -> bool {
         matches!(self.state, AgentState::Ready { .. })
     }
+
+    /// Returns it as those see it who are not administrators: without the command line that the configuration gives it, which may hold
+    /// paths and secrets of the operator.
+    #[must_use]
+    pub fn without_command(self) -> Self {
+        if self.origin != AgentOrigin::Configured {
+            return self;
+        }
+        let state = match self.state {
+            AgentState::Missing { .. } => AgentState::Missing {
+                programs: vec!["its program".to_owned()],
+                install: vec!["ask an administrator to correct its configuration".to_owned()],
+            },
+            ready @ AgentState::Ready { .. } => ready,
+        };
+        Self {
+            about: "configured by an administrator".to_owned(),
+            state,
+            ..self
+        }
+    }
 }
 
 /// Where an agent comes from.

@@ -141,10 +141,10 @@ operations! {
     WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE,    OWN;
     TaskAdd,            "task_add",          Write,   Anyone,   true,    EVERY_ROLE, OWN;
     TaskUpdate,         "task_update",       Set,     Anyone,   true,    EVERY_ROLE, OWN;
-    TaskList,           "task_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
+    TaskList,           "task_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     TaskNext,           "task_next",         Write,   Anyone,   true,    EVERY_ROLE, OWN;
     NoteAdd,            "note_add",          Write,   Anyone,   true,    EVERY_ROLE, OWN;
-    NoteList,           "note_list",         Read,    Anyone,   true,    EVERY_ROLE, READ;
+    NoteList,           "note_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     IterationSummary,   "iteration_summary", Set,     Anyone,   true,    EVERY_ROLE, OWN;
     LoopComplete,       "loop_complete",     Set,     Anyone,   true,    EVERY_ROLE, OWN;
     LoopStart,          "loop_start",        Write,   Anyone,   true,    NO_ROLE,    OWN;
@@ -154,7 +154,7 @@ operations! {
     LoopPause,          "loop_pause",        Set,     Anyone,   true,    NO_ROLE,    OWN;
     LoopResume,         "loop_resume",       Set,     Anyone,   true,    NO_ROLE,    OWN;
     LoopStop,           "loop_stop",         Destroy, Anyone,   true,    NO_ROLE,    OWN;
-    UsageReport,        "usage_report",      Read,    Anyone,   true,    EVERY_ROLE, READ;
+    UsageReport,        "usage_report",      Read,    Anyone,   true,    EVERY_ROLE, OWN;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;

@@ -23,8 +23,6 @@ pub struct UsageQuery {
     pub offset: DayOffset,
     /// How many trees are told one by one, of those that cost most.
     pub trees: u32,
-    /// What others share with the caller, in place of the caller's own.
-    pub shared: bool,
 }
 
 impl UsageQuery {
@@ -133,7 +131,6 @@ mod tests {
             until: moment(until),
             offset: DayOffset::from_minutes(minutes).unwrap(),
             trees: 1,
-            shared: false,
         };
         let span = query
             .span(NOW.parse().unwrap())

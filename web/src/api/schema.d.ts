@@ -4501,8 +4501,6 @@ export interface operations {
                 utc_offset?: number;
                 /** @description How many trees of sessions to tell one by one, 1 to 200, 20 unless given; the others are told as one sum. */
                 trees?: number;
-                /** @description Of what others share with you, in place of your own; false unless given. */
-                shared?: boolean;
             };
             header?: never;
             path?: never;

@@ -32,9 +32,6 @@ pub(crate) struct CostArgs {
     /// How many trees of sessions to show, the dearest first; the others are one sum
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     trees: Option<u32>,
-    /// Of what others share with you
-    #[arg(long)]
-    shared: bool,
 }
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
@@ -50,7 +47,6 @@ pub(crate) async fn run(cx: &Context, args: CostArgs) -> CliResult {
         until: args.until,
         utc_offset: Some(args.utc_offset),
         trees: args.trees,
-        shared: args.shared.then_some(true),
     };
     let report = cx.client()?.usage_report(&request).await?;
     cx.ui.answer(&report, |ui| table(ui, &report, args.by))

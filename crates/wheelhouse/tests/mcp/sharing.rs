@@ -56,7 +56,12 @@ fn questions(on: &Shared) -> Vec<(Operation, Value)> {
             Operation::SessionUpdate,
             json!({ "session": on.session, "title": "mine" }),
         ),
-        (Operation::ApprovalList, session),
+        (Operation::ApprovalList, session.clone()),
+        (Operation::TaskList, session.clone()),
+        (Operation::TaskList, json!({ "board": on.board })),
+        (Operation::NoteList, session.clone()),
+        (Operation::NoteList, json!({ "board": on.board })),
+        (Operation::RunList, session),
         (
             Operation::BoardUpdate,
             json!({ "board": on.board, "name": "mine" }),

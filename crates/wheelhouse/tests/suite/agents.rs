@@ -54,6 +54,26 @@ fn a_configured_agent_is_listed_and_its_secrets_are_not() {
         (&"My agent".into(), &true.into())
     );
     assert!(!mine.to_string().contains("hush-hush"));
+    assert!(mine["about"].as_str().unwrap().contains("--acp"), "{mine}");
+    // How it is started concerns the administrator alone.
+    run_json(&server, &["user", "create", "mia"]);
+    let made = run_json(
+        &server,
+        &[
+            "key", "create", "--scope", "full", "--name", "mia", "--user", "mia",
+        ],
+    );
+    for command in [&["agents"][..], &["agents", "show", "mine"]] {
+        let mut as_member = server.command();
+        as_member.env("WHEELHOUSE_URL", server.url());
+        as_member.env("WHEELHOUSE_KEY", made["key"].as_str().unwrap());
+        let told = said(as_member.args(command).arg("--json"));
+        assert_eq!(told.code, 0, "{told:?}");
+        assert!(told.stdout.contains("configured by an administrator"));
+        assert!(!told.stdout.contains("--acp"), "{told:?}");
+        assert!(!told.stdout.contains("my-agent"), "{told:?}");
+        assert!(!told.stdout.contains("MY_KEY"), "{told:?}");
+    }
     let log = fs::read_to_string(server.home().join("server.log")).unwrap();
     assert!(!log.contains("hush-hush"));
 }
