@@ -9,6 +9,13 @@ test("what would disguise a name is made visible", () => {
   expect(plain("👨‍💻 naïve שלום")).toBe("👨‍💻 naïve שלום");
 });
 
+test("what cannot be seen is shown", () => {
+  expect(plain("ok\u{e0069}\u2060")).toBe("ok⟨e0069⟩⟨2060⟩");
+  expect(plain("a\u200db\u200c")).toBe("a⟨200d⟩b⟨200c⟩");
+  expect(plain("x\ufe01\ufe02")).toBe("x\ufe01⟨fe02⟩");
+  expect(plain("👩🏽\u200d❤\ufe0f\u200d👨 می\u200cخواهم")).toBe("👩🏽\u200d❤\ufe0f\u200d👨 می\u200cخواهم");
+});
+
 test("lines and tabs of a text stay", () => {
   expect(plainLines("a\n\tb\u200b\r\nc")).toBe("a\n\tb⟨200b⟩ \nc");
 });

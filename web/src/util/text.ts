@@ -1,14 +1,16 @@
 /**
  * Characters that change how others are shown instead of being shown: controls, overrides of the writing direction,
- * invisible ones. What an agent, a branch or a file is called must not be able to disguise itself with them.
+ * invisible ones, tags. What an agent, a branch or a file is called must not be able to disguise itself with them. Joiners stay
+ * where they join: between two characters beyond ASCII, as in emoji and in some scripts.
  */
-const HIDDEN = /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u061c\u180e\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\ufeff\ufff9-\ufffb]/g;
+const HIDDEN =
+  /[\u0000-\u0008\u000b-\u001f\u007f-\u009f\u00ad\u034f\u061c\u115f\u1160\u17b4\u17b5\u180b-\u180f\u200b\u200e\u200f\u2028-\u202e\u2060-\u206f\u3164\ufeff\uffa0\ufff0-\ufffb\u{e0000}-\u{e0fff}]|(?<![^\u0000-\u007f])[\u200c\u200d]|[\u200c\u200d](?![^\u0000-\u007f])|(?<=[\ufe00-\ufe0f])[\ufe00-\ufe0f]/gu;
 
 /** Makes the hidden characters of a name visible. For one line: breaks become spaces. */
 export function plain(text: string): string {
   return text
     .replace(/[\t\n\r]+/g, " ")
-    .replace(HIDDEN, (c) => `\u27e8${c.charCodeAt(0).toString(16).padStart(4, "0")}\u27e9`);
+    .replace(HIDDEN, (c) => `\u27e8${(c.codePointAt(0) ?? 0).toString(16).padStart(4, "0")}\u27e9`);
 }
 
 /** Makes the hidden characters of a text of several lines visible. */

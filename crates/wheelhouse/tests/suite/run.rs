@@ -31,6 +31,34 @@ fn a_session_is_followed_to_its_end() {
 }
 
 #[test]
+fn characters_that_cannot_be_seen_are_shown_as_escapes() {
+    let server = TestServer::start();
+    let hidden = ['\u{200b}', '\u{202e}', '\u{e0041}', '\u{2060}'];
+    let family = "👨\u{200d}👩\u{200d}👧";
+    let text: String = hidden.iter().collect();
+    let followed = echo(&server, &format!("say a{text}b {family}"));
+    let session = begin(&server, &format!("say a{text}b {family}"));
+    run(&server, &["wait", &session]);
+    for said in [
+        followed,
+        run(&server, &["logs", &session]),
+        run(&server, &["logs", &session, "--json"]),
+        run(&server, &["ls"]),
+        run(&server, &["show", &session]),
+    ] {
+        let shown = format!("{}{}", said.stdout, said.stderr);
+        assert!(!shown.contains(hidden), "{shown:?}");
+        assert_eq!(said.code, 0, "{said:?}");
+    }
+    let logs = run(&server, &["logs", &session]).stdout;
+    assert!(
+        logs.contains("a\\u{200b}\\u{202e}\\u{e0041}\\u{2060}b"),
+        "{logs}"
+    );
+    assert!(logs.contains(family), "{logs}");
+}
+
+#[test]
 fn here_is_the_current_directory() {
     let server = TestServer::start();
     let folder = server.home().join("project");
