@@ -7,7 +7,7 @@ use wh_domain::{
     ErrorCode, EventKind, Facts, Key, KeyBinding, KeyId, KeyScope, NewEvent, NewKey, Operation,
     Owner, Page, PageRequest, Reach, Reference, Secret, UserId,
 };
-use wh_store::Applied;
+use wh_store::{Applied, StoreError};
 
 use crate::{
     App, AppError, OpContext, Result,
@@ -67,7 +67,8 @@ impl App {
             };
             let events = vec![key_event(EventKind::Created, cx.principal.user, &key)];
             let commit = cx.commit(operation, key.id.into(), facts, events);
-            match self.store.key_insert(&key, commit).await? {
+            let inserted = self.store.key_insert(&key, commit).await;
+            match inserted.map_err(refuse_more)? {
                 Applied::Done { .. } => Ok(KeyMade {
                     key,
                     secret: Some(secret),
@@ -168,6 +169,16 @@ impl App {
         let commit = cx.commit(Operation::LoginRedeem, key.id.into(), Facts::new(), events);
         let _applied = self.store.key_insert(&key, commit).await?;
         Ok(secret)
+    }
+}
+
+/// Says what to do when there are as many keys as there may be.
+fn refuse_more(error: StoreError) -> AppError {
+    let is_limit = matches!(error, StoreError::Limit { .. });
+    let refused = AppError::from(error);
+    match is_limit {
+        true => refused.hint("revoke keys that are not used any more: key_list shows them with their last use, key_revoke {\"key\": …} ends one"),
+        false => refused,
     }
 }
 

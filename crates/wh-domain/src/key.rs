@@ -30,6 +30,22 @@ impl Key {
     pub fn is_valid(&self, now: Timestamp) -> bool {
         self.revoked_at.is_none() && self.expires_at.is_none_or(|at| now < at)
     }
+
+    /// The most active keys that a user may have, beside browsers and session tokens. Reached: no further one is made.
+    pub const ACTIVE_PER_USER_MAX: u32 = 100;
+    /// The most active keys of all users together.
+    pub const ACTIVE_MAX: u32 = 10_000;
+
+    /// Returns the limit that is reached when its user has `of_user` active keys and all users together `of_all`.
+    pub fn limit_reached(&self, of_user: u32, of_all: u32) -> Option<(&'static str, u32)> {
+        if matches!(self.scope, KeyScope::Session | KeyScope::Browser) {
+            return None;
+        }
+        if of_user >= Self::ACTIVE_PER_USER_MAX {
+            return Some(("active keys of a user", Self::ACTIVE_PER_USER_MAX));
+        }
+        (of_all >= Self::ACTIVE_MAX).then_some(("active keys", Self::ACTIVE_MAX))
+    }
 }
 
 /// What a key is bound to.

@@ -135,7 +135,10 @@ impl Change {
             Self::UserUpdate(id, patch, at) => {
                 user::update_in_txn(batch.conn, *id, patch, *at).await
             }
-            Self::KeyInsert(key) => key::insert_in_txn(batch.conn, key).await,
+            Self::KeyInsert(key) => {
+                key::check_count_in_txn(batch.conn, key).await?;
+                key::insert_in_txn(batch.conn, key).await
+            }
             Self::KeyRevoke(id, at) => key::revoke_in_txn(batch.conn, *id, *at).await,
             Self::RepoInsert(repo) => repo::insert_in_txn(batch.conn, repo).await,
             Self::RepoSettle(repo) => repo::settle_in_txn(batch.conn, repo).await,

@@ -151,6 +151,22 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, key: &Key) -> Res
     })
 }
 
+/// Refuses a key when there are as many as there may be.
+pub(crate) async fn check_count_in_txn(conn: &mut SqliteConnection, key: &Key) -> Result<()> {
+    let sql = "SELECT count(*) FILTER (WHERE user_id = ?1) AS of_user, count(*) AS of_all FROM keys
+         WHERE revoked_at IS NULL AND (expires_at IS NULL OR expires_at > ?2) AND scope NOT IN ('session', 'browser')";
+    let counted: (u32, u32) = sqlx::query_as(sql)
+        .bind(uuid(key.user))
+        .bind(micros(key.created_at))
+        .fetch_one(conn)
+        .await
+        .map_err(store_error)?;
+    match key.limit_reached(counted.0, counted.1) {
+        Some((what, max)) => Err(StoreError::Limit { what, max }),
+        None => Ok(()),
+    }
+}
+
 pub(crate) async fn revoke_in_txn(
     conn: &mut SqliteConnection,
     id: KeyId,

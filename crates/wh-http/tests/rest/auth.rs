@@ -125,6 +125,29 @@ async fn invalid_keys_from_one_address_never_refuse_a_valid_one() {
 }
 
 #[tokio::test]
+async fn a_user_has_only_so_many_active_keys() {
+    let server = TestServer::start().await;
+    let mia = server.member("mia").await;
+    let body = json!({"name": "more", "scope": "read"});
+    let make = || server.post("/api/v1/keys").key(&mia).json(&body);
+    let mut made = None;
+    // One was made with the user.
+    for _ in 1..wh_domain::Key::ACTIVE_PER_USER_MAX {
+        made = Some(make().send().await.ok(201));
+    }
+    let refused = make().send().await;
+    refused.refused(429, "LIMIT_EXCEEDED");
+    assert!(refused.text().contains("revoke keys"), "{}", refused.text());
+    // Nobody else is affected, and a key that is revoked makes room.
+    server.key_of("root", "read").await;
+    let id = made.unwrap()["id"].as_str().unwrap().to_owned();
+    let path = format!("/api/v1/keys/{id}");
+    let revoke = server.call(Method::DELETE, &path).key(&mia);
+    revoke.send().await.ok(200);
+    make().send().await.ok(201);
+}
+
+#[tokio::test]
 async fn a_revoked_key_is_refused_at_once() {
     let server = TestServer::start().await;
     let key = server.member("mia").await;
