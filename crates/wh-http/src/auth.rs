@@ -174,6 +174,18 @@ async fn identify(
                 Ok(principal)
             }
         }
+        Presented::InAddress { secret, address } => {
+            let shown = secret.expose();
+            let principal = app.authenticate_at(door.dialect, shown, address).await?;
+            if principal.credential.kind() == CredentialKind::Session {
+                return Ok(principal);
+            }
+            let message = "only a session token may be part of the address";
+            let error = ApiError::new(ErrorCode::Forbidden, message);
+            Err(Refused::Other(error.hint(
+                "send this key as Authorization: Bearer KEY, and revoke it if others may have seen the address",
+            )))
+        }
         Presented::Cookie { secret, address } => {
             let principal = app.authenticate(secret.expose(), address).await?;
             let is_cookie = principal.credential.kind() == CredentialKind::Browser;

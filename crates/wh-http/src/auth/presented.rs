@@ -21,6 +21,11 @@ pub(super) enum Presented {
         secret: SecretText,
         address: Option<IpAddr>,
     },
+    /// Part of the request's address, where others see it: in logs, histories and process lists.
+    InAddress {
+        secret: SecretText,
+        address: Option<IpAddr>,
+    },
     Cookie {
         secret: SecretText,
         address: Option<IpAddr>,
@@ -60,7 +65,7 @@ impl Presented {
             [] => {}
             [only] => {
                 let secret = SecretText::new((*only).to_owned());
-                return Self::Bearer { secret, address };
+                return Self::InAddress { secret, address };
             }
             _ => return Self::Unusable,
         }
@@ -162,7 +167,11 @@ mod tests {
             address: None,
         };
         assert_eq!(shown(&[], None), Presented::Nothing);
-        assert_eq!(shown(&[], Some("sessionToken")), bearer("k"));
+        let in_address = Presented::InAddress {
+            secret: secret("k"),
+            address: None,
+        };
+        assert_eq!(shown(&[], Some("sessionToken")), in_address);
         let header = ("authorization", "Bearer h");
         assert_eq!(shown(&[header], Some("sessionToken")), bearer("h"));
         assert_eq!(in_query("t=1&t=2", "t"), ["1", "2"]);

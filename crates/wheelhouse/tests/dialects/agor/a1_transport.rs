@@ -39,7 +39,7 @@ async fn a1_4_the_methods_of_the_contract_are_answered_at_both_addresses() {
 async fn a1_5_the_server_says_it_is_agor_1_0_0_and_has_tools() {
     let agor = Agor::new().await;
     let url = format!("{}/mcp/agor", agor.world.server.url());
-    let url = format!("{url}?sessionToken={}", agor.world.keys.alice);
+    let url = format!("{url}?sessionToken={}", agor.world.keys.session);
     let hello = json!({
         "protocolVersion": "2025-06-18", "capabilities": {},
         "clientInfo": { "name": "test", "version": "1" },

@@ -48,6 +48,12 @@ async fn a2_4_a_wrong_token_opens_neither_address_and_the_header_comes_first() {
             let (status, _) = at_address(&url, "tools/list", json!({})).await;
             assert_eq!(status, 401, "{url}");
         }
+        // A key is not for addresses, which are logged and kept in histories.
+        for key in [&agor.world.keys.alice, &agor.world.keys.alice_client] {
+            let url = format!("{base}?sessionToken={key}");
+            let (status, answer) = at_address(&url, "tools/list", json!({})).await;
+            assert_eq!(status, 403, "{answer}");
+        }
         let twice = format!(
             "{base}?sessionToken={0}&sessionToken={0}",
             agor.world.keys.alice
