@@ -1,6 +1,7 @@
 //! Turns what an agent reports into what is stored: messages, approvals, turns. It decides nothing about processes.
 
 mod asked;
+mod repeats;
 
 use std::path::Path;
 
@@ -18,6 +19,7 @@ use wh_runner::{
 };
 use wh_store::RunFact;
 
+use self::repeats::{REPEATS_MAX, Repeats};
 use super::stderr;
 use crate::{IdSource, redacted_json::redacted_json};
 
@@ -52,6 +54,7 @@ pub(super) struct Story {
     open: Option<Open>,
     kept_bytes: usize,
     dropped_bytes: usize,
+    repeats: Repeats,
 }
 
 #[derive(Debug)]
@@ -70,6 +73,7 @@ impl Story {
             open: None,
             kept_bytes: 0,
             dropped_bytes: 0,
+            repeats: Repeats::default(),
         }
     }
 
@@ -214,7 +218,16 @@ impl Teller<'_> {
     /// Ends the message that grows. What the next one of its kind begins with is returned: a secret that has begun must not be
     /// spread over two messages, where neither looks like one.
     fn end_words(&mut self, kind: MessageKind) -> RedactedText {
-        let Some(mut full) = self.story.open.take().filter(|open| open.kind == kind) else {
+        if self
+            .story
+            .open
+            .as_ref()
+            .is_none_or(|open| open.kind != kind)
+        {
+            self.close_words();
+            return RedactedText::default();
+        }
+        let Some(mut full) = self.story.open.take() else {
             return RedactedText::default();
         };
         let open = full.text.take_open();
@@ -224,8 +237,22 @@ impl Teller<'_> {
         open
     }
 
+    /// Ends the message that grows, and warns of an agent that says the same again and again.
+    fn close_words(&mut self) {
+        let Some(open) = self.story.open.take() else {
+            return;
+        };
+        if open.kind == MessageKind::Agent && self.story.repeats.add(&open.text.text()) {
+            let session = self.about.session.id;
+            tracing::warn!(%session, times = REPEATS_MAX, "an agent says the same again and again");
+            self.system(format!(
+                "the agent has said the same {REPEATS_MAX} times in a row and may be going in circles: interrupt it, or tell it how to go on"
+            ));
+        }
+    }
+
     fn tool_call(&mut self, call: &ToolCall) {
-        self.story.open = None;
+        self.close_words();
         let detail = serde_json::to_value(call).map(redacted_json);
         let detail = detail.unwrap_or_default();
         if self.may_keep(detail.len()) {
@@ -240,7 +267,7 @@ impl Teller<'_> {
     }
 
     fn plan(&mut self, entries: &[PlanEntry]) {
-        self.story.open = None;
+        self.close_words();
         let line = |entry: &PlanEntry| {
             let mark = match entry.status.as_str() {
                 "completed" => "x",
@@ -282,7 +309,7 @@ impl Teller<'_> {
         let Some(turn) = self.story.turn.take() else {
             return;
         };
-        self.story.open = None;
+        self.close_words();
         if self.story.dropped_bytes > 0 {
             let dropped = self.story.dropped_bytes;
             self.system(format!("{dropped} more bytes of this turn were not kept"));
@@ -336,7 +363,7 @@ impl Teller<'_> {
     }
 
     fn exited(&mut self, how: &Exit, stderr: &[String]) {
-        self.story.open = None;
+        self.close_words();
         let (ending, was_asked) = match how {
             Exit::Code(0) => ("the agent ended by itself".to_owned(), false),
             Exit::Code(code) => (format!("the agent ended with code {code}"), false),

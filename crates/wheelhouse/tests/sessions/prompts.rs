@@ -5,6 +5,24 @@ use wh_api::{BudgetInput, SessionCreateRequest, SessionPromptRequest};
 use crate::harness::{World, prompt_of};
 
 #[tokio::test]
+async fn an_agent_that_says_the_same_again_and_again_is_told_of_once() {
+    let world = World::with_scripted();
+    let session = world.scripted().await;
+    let warning = "has said the same 10 times in a row";
+    for _ in 0..9 {
+        world.prompt(&session, "say again").await;
+    }
+    assert!(!world.notes(&session).await.contains(warning));
+    for _ in 0..12 {
+        world.prompt(&session, "say again").await;
+    }
+    let notes = world.notes(&session).await;
+    assert_eq!(notes.matches(warning).count(), 1, "{notes}");
+    let log = std::fs::read_to_string(world.server.home().join("server.log")).unwrap();
+    assert!(log.contains("an agent says the same again and again"));
+}
+
+#[tokio::test]
 async fn a_first_prompt_runs_and_its_turn_is_kept() {
     let world = World::new();
     let session = world

@@ -17,7 +17,7 @@ use crate::{redacted_json::redacted_json, supervise::launch::TOOLS_NAME};
 
 impl Teller<'_> {
     pub(super) fn permission(&mut self, request: &PermissionRequest) {
-        self.story.open = None;
+        self.close_words();
         let call = &request.call;
         let policy = &self.about.session.policy;
         let verdict = if call.tool_of(TOOLS_NAME).is_some() {
@@ -52,7 +52,7 @@ impl Teller<'_> {
     }
 
     pub(super) fn question(&mut self, question: &Question) {
-        self.story.open = None;
+        self.close_words();
         let detail = json!({ "field": question.field });
         let text = question.text.clone();
         let approval = self.approval(&question.id, ApprovalKind::Question, text.clone(), detail);
@@ -84,7 +84,7 @@ impl Teller<'_> {
     /// What was asked and answered belongs to the conversation: whoever reads it later, also an agent that goes on with it, was
     /// not there.
     fn part_of_talk(&mut self, kind: MessageKind, text: String) -> Option<NewMessage> {
-        self.story.open = None;
+        self.close_words();
         let is_kept = self.may_keep(text.len());
         is_kept.then(|| self.new_message(kind, text))
     }
