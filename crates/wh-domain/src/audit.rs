@@ -30,6 +30,21 @@ pub struct NewAuditEntry {
     pub facts: Facts,
 }
 
+impl NewAuditEntry {
+    /// The fact that tells a repeat from the call that it repeats.
+    pub const REPLAY: &str = "replay";
+
+    /// Returns the entry of a call that repeated an earlier one: about what that one made or changed. What the repeat would have made
+    /// itself never existed.
+    #[must_use]
+    pub fn replay_of(mut self, subject: Subject) -> Self {
+        self.subject = Some(subject);
+        self.facts
+            .insert(Self::REPLAY.to_owned(), "true".to_owned());
+        self
+    }
+}
+
 /// How a call ended.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Outcome {

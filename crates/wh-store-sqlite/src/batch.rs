@@ -156,7 +156,7 @@ impl<'c> Batch<'c> {
             match idempotency::claim_in_txn(self.conn, claim, at).await? {
                 Claimed::First => {}
                 Claimed::Repeat(subject) => {
-                    self.audits.push(commit.audit.into());
+                    self.audits.push(commit.audit.replay_of(subject).into());
                     return Ok(Applied::Replayed { subject });
                 }
             }

@@ -157,6 +157,19 @@ async fn a_repeat_has_the_effect_of_once() {
         .map(|answer| answer.ok(201)["id"].as_str().unwrap().to_owned())
         .collect();
     assert_eq!(ids.len(), 1);
+    // The log names what the first request made, also for the repeats, and tells them apart.
+    let path = "/api/v1/audit?operation=board_create";
+    let audit = server.get(path).key(&server.admin).send().await.ok(200);
+    let entries = audit["entries"].as_array().unwrap();
+    assert_eq!(entries.len(), 5, "{audit}");
+    for entry in entries {
+        assert!(
+            ids.contains(entry["subject_id"].as_str().unwrap()),
+            "{entry}"
+        );
+    }
+    let replays = entries.iter().filter(|it| it["facts"]["replay"] == "true");
+    assert_eq!(replays.count(), 4, "{audit}");
     let list = server.get("/api/v1/boards").key(&server.admin).send().await;
     assert_eq!(list.ok(200)["boards"].as_array().unwrap().len(), 1);
 

@@ -5,7 +5,8 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use tokio::task::JoinSet;
 use wh_domain::{
-    Board, KeyScope, Name, Operation, PageLimit, PageRequest, Reach, SettingKey, Subject, UserId,
+    Board, KeyScope, Name, NewAuditEntry, Operation, PageLimit, PageRequest, Reach, SettingKey,
+    Subject, UserId,
 };
 
 use super::Outcome;
@@ -104,6 +105,17 @@ pub async fn repeats_change_nothing(store: Arc<dyn Store>) -> Outcome {
         before
     );
     assert_eq!(audited(&store, user).await?, 3, "every call is audited");
+    let page = PageRequest::first(PageLimit::MAX);
+    let made = audit_of(Operation::BoardCreate);
+    let listed = store.audit_list(Reach::User(user), &made, page).await?;
+    let is_replay = |it: &NewAuditEntry| it.facts.contains_key(NewAuditEntry::REPLAY);
+    let bodies = listed.items.into_iter().map(|entry| entry.body);
+    let replays: Vec<_> = bodies.filter(is_replay).map(|it| it.subject).collect();
+    assert_eq!(
+        replays,
+        [Some(Subject::from(first.id)); 2],
+        "about the first"
+    );
     // A save that was repeated is stale by now, and yet recognised.
     let mut second = first.clone();
     second.revision += 1;
