@@ -142,6 +142,13 @@ fn is_known(method: &str, is_modern: bool) -> bool {
     LASTING_METHODS.contains(&method) || of_era.contains(&method)
 }
 
+/// Returns the method that a modern message's headers name, if 2026-07-28 removed it.
+pub(super) fn removed_method(headers: &http::HeaderMap) -> Option<&'static str> {
+    let named = headers.get("mcp-method")?.as_bytes();
+    let mut removed = LEGACY_METHODS.iter().copied();
+    removed.find(|method| method.as_bytes() == named)
+}
+
 fn not_in_this_revision(method: &str) -> ErrorData {
     ErrorData::new(
         ErrorCode::METHOD_NOT_FOUND,

@@ -74,6 +74,26 @@ fn kind_of(value: &Value) -> &'static str {
     }
 }
 
+/// Answers a modern message whose method this revision removed. rmcp checks the headers of some of them first and refuses those, which
+/// tells the client to correct what does not help.
+pub(super) async fn refused_removed(
+    response: Response<ResponseBody>,
+    text: &Bytes,
+    method: &'static str,
+) -> Response<ResponseBody> {
+    let message: Value = serde_json::from_slice(text).unwrap_or_default();
+    if response.status() != StatusCode::BAD_REQUEST || message["method"] != method {
+        return refused(response, text).await;
+    }
+    let mut refusal = Refusal::new(
+        StatusCode::NOT_FOUND,
+        answer::METHOD_NOT_FOUND,
+        method_not_found(method),
+    );
+    refusal.id = usable_id(&message);
+    refusal.into_response()
+}
+
 /// Says in words that a method is unknown; rmcp sends only its name.
 pub(super) fn method_not_found(method: &str) -> String {
     format!("Method not found: this server does not offer {method:?} in this protocol revision")

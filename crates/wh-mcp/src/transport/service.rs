@@ -27,7 +27,7 @@ use super::{
     body::read_body,
     depth::{self, Shape},
     ending::ending_with,
-    front::{Front, SERVER_INFO},
+    front::{self, Front, SERVER_INFO},
     mend,
     plain::{PlainCall, PlainCalls},
     raw::RawContent,
@@ -222,10 +222,14 @@ where
         if let Some(tasks) = &tasks {
             parts.extensions.insert(tasks.clone());
         }
+        let removed = raw.is_some().then(|| front::removed_method(&parts.headers));
         let request = Request::from_parts(parts, Full::new(text.clone()));
         let response = self.run(request).await;
         if !response.status().is_success() {
-            return mend::refused(response, &text).await;
+            return match removed.flatten() {
+                Some(method) => mend::refused_removed(response, &text, method).await,
+                None => mend::refused(response, &text).await,
+            };
         }
         match kind {
             Kind::TaskAcknowledgement if accept::is_json(response.headers()) => {

@@ -80,6 +80,21 @@ async fn a_removed_method_is_unknown_to_modern_clients() {
         let reply = server.send(post_modern(method, params).build()).await;
         reply.assert_error(404, -32601, json!(1));
     }
+    // Correcting its headers would not help, so they are not what is complained about.
+    for method in ["resources/subscribe", "resources/unsubscribe"] {
+        let draft = || post_modern(method, json!({"uri": "x://y"}));
+        let reply = server.send(draft().without("mcp-name").build()).await;
+        reply.assert_error(404, -32601, json!(1));
+        let reply = server
+            .send(draft().header("mcp-name", "x://z").build())
+            .await;
+        reply.assert_error(404, -32601, json!(1));
+        // A body that is something else is still refused for its headers.
+        let reply = server
+            .send(draft().header("mcp-method", "ping").build())
+            .await;
+        assert_eq!(reply.status, 400, "{}", reply.text);
+    }
 }
 
 #[tokio::test]
