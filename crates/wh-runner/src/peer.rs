@@ -53,8 +53,9 @@ impl PeerProcess {
         let pid = rustix::process::Pid::from_raw(number).ok_or(io::ErrorKind::NotFound)?;
         let pidfd = match getsockopt(stream, sockopt::PeerPidfd) {
             Ok(pidfd) => pidfd,
-            // Before Linux 6.5. Between the connection and this moment the number could have been used again.
-            Err(nix::Error::ENOPROTOOPT | nix::Error::EINVAL) => {
+            // Before Linux 6.5. Between the connection and this moment the number could have been used again. Any other
+            // error says that the process is gone.
+            Err(nix::Error::ENOPROTOOPT) => {
                 rustix::process::pidfd_open(pid, rustix::process::PidfdFlags::empty())?
             }
             Err(error) => return Err(error.into()),
