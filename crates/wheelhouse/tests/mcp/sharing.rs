@@ -111,6 +111,39 @@ async fn sharing_opens_what_the_table_says_and_nothing_else() {
 }
 
 #[tokio::test]
+async fn a_guest_reaches_neither_tasks_nor_notes_nor_usage() {
+    let world = World::new().await;
+    let bob = world.client(&world.keys.bob);
+    let alice = world.client(&world.keys.alice);
+    let on = shared(&world, &bob).await;
+    let of_session = json!({ "session": on.session });
+    let of_board = json!({ "board": on.board });
+    for of in [&of_session, &of_board] {
+        let mut add = of.clone();
+        add["tasks"] = json!([{ "content": "a secret plan" }]);
+        Mcp::data(&bob.call("task_add", add).await);
+        let mut add = of.clone();
+        add["notes"] = json!([{ "kind": "learning", "content": "a secret note" }]);
+        Mcp::data(&bob.call("note_add", add).await);
+    }
+    let prompt = json!({ "session": on.session, "prompt": "cost 1.50", "wait": 60 });
+    Mcp::data(&bob.call("session_prompt", prompt).await);
+    share(&bob, &on.board, "alice", "prompt").await;
+    Mcp::data(&alice.call("session_get", of_session.clone()).await);
+    for of in [of_session, of_board] {
+        for tool in ["task_list", "note_list"] {
+            let answer = alice.call(tool, of.clone()).await;
+            assert_eq!(Mcp::code(&answer), "NOT_FOUND", "{tool} {of}");
+            Mcp::data(&bob.call(tool, of.clone()).await);
+        }
+    }
+    let usage = Mcp::data(&alice.call("usage_report", json!({})).await);
+    assert_eq!(usage["total"]["turns"], 0, "{usage}");
+    let others = alice.call("usage_report", json!({ "shared": true })).await;
+    assert_eq!(Mcp::code(&others), "INVALID_INPUT");
+}
+
+#[tokio::test]
 async fn lists_show_what_is_shared_when_asked_and_only_then() {
     let world = World::new().await;
     let bob = world.client(&world.keys.bob);
