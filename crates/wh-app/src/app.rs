@@ -27,6 +27,7 @@ use crate::{
     login::LoginLinks,
     loops::LoopWork,
     model::Models,
+    repo::Transfers,
     supervise::{Keepers, RunsConfig},
     webhook_work::WebhookWork,
 };
@@ -67,6 +68,7 @@ pub struct App {
     pub(crate) data_dir: PathBuf,
     pub(crate) local_roots: Vec<PathBuf>,
     pub(crate) repos: RepoRules,
+    pub(crate) transfers: Transfers,
     /// For whoever makes, merges or removes something of a repository.
     pub(crate) repo_locks: Locks<RepoId>,
     /// For whoever reads files of a worktree, and whoever removes it.
@@ -110,6 +112,7 @@ impl App {
             loops: LoopWork::new(parts.hooks),
             data_dir: parts.data_dir,
             local_roots: parts.local_roots,
+            transfers: Transfers::new(&parts.repos),
             repos: parts.repos,
             repo_locks: Locks::default(),
             worktree_locks: Locks::default(),

@@ -133,6 +133,8 @@ impl From<GitError> for AppError {
             GitError::Start(_) => Self::new(ErrorCode::Unavailable, error.to_string())
                 .hint("install git on the server's machine; `wheelhouse doctor` checks it")
                 .caused_by(error),
+            GitError::TooLarge { .. } => Self::new(ErrorCode::LimitExceeded, error.to_string())
+                .hint("an administrator can raise clone_bytes_max of [repos] in the configuration file"),
             GitError::TimedOut { .. } | GitError::Failed { .. } => {
                 Self::new(ErrorCode::Unavailable, error.to_string()).caused_by(error)
             }

@@ -56,7 +56,7 @@ impl App {
         self.repos_tidy();
         let reconcilers: Vec<Box<dyn Reconciler>> = vec![
             Box::new(Retention),
-            Box::new(Clones),
+            Box::new(Clones(Arc::clone(self))),
             Box::new(Worktrees),
             Box::new(Counts),
             Box::new(Webhooks(Arc::clone(self))),

@@ -3,6 +3,7 @@
 mod clone;
 mod place;
 mod remote;
+mod slots;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
@@ -13,7 +14,7 @@ use wh_domain::{
 use wh_git::GitError;
 use wh_store::Applied;
 
-pub(crate) use self::clone::Clones;
+pub(crate) use self::clone::{Clones, Transfers};
 use self::place::repo_event;
 use crate::{App, AppError, OpContext, Result, context::facts, lookup::only_one};
 

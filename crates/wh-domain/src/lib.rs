@@ -99,7 +99,7 @@ pub use policy::{Action, ActionKind, Policy, PolicyRefusal, PolicyRule, Route, V
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use redact::{RedactedText, redact, redact_patch};
 pub use repo::{RemoteEndpoint, Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
-pub use repo_rules::RepoRules;
+pub use repo_rules::{CheckoutLimits, RepoRules, TransferLimits};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, RunEntry, ToolsLink};

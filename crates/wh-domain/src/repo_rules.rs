@@ -1,16 +1,65 @@
-//! What the configuration says about repositories: where they may be fetched from.
+//! What the configuration says about repositories: where they may be fetched from, and how much of them.
 
-use core::net::IpAddr;
+use core::{net::IpAddr, time::Duration};
 
 use crate::is_public_address;
 
-/// Which hosts repositories may be fetched from.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// Where repositories may be fetched from, and how much of them.
+#[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepoRules {
     /// Members may fetch from this machine and from private networks.
     pub allow_private: bool,
     /// Hosts that members may fetch from wherever they are, in lower case.
     pub allow_hosts: Vec<String>,
+    /// How many clones may run at the same time.
+    pub clones_max: usize,
+    pub transfer: TransferLimits,
+    pub checkout: CheckoutLimits,
+}
+
+/// How long a clone or fetch may take and how much it may bring.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TransferLimits {
+    pub time: Duration,
+    /// Bytes of packed objects.
+    pub bytes_max: u64,
+}
+
+/// How large a checkout may be.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct CheckoutLimits {
+    pub files_max: u64,
+    pub bytes_max: u64,
+}
+
+impl Default for RepoRules {
+    fn default() -> Self {
+        Self {
+            allow_private: false,
+            allow_hosts: Vec::new(),
+            clones_max: 4,
+            transfer: TransferLimits::default(),
+            checkout: CheckoutLimits::default(),
+        }
+    }
+}
+
+impl Default for TransferLimits {
+    fn default() -> Self {
+        Self {
+            time: Duration::from_secs(15 * 60),
+            bytes_max: 2 << 30,
+        }
+    }
+}
+
+impl Default for CheckoutLimits {
+    fn default() -> Self {
+        Self {
+            files_max: 200_000,
+            bytes_max: 10 << 30,
+        }
+    }
 }
 
 impl RepoRules {

@@ -15,6 +15,8 @@ pub enum GitError {
     Start(#[source] std::io::Error),
     #[error("git took longer than {limit:?}")]
     TimedOut { limit: Duration },
+    #[error("more than {limit} bytes were received")]
+    TooLarge { limit: u64 },
     #[error("git failed: {message}")]
     Failed { message: String },
 }

@@ -219,6 +219,7 @@ impl RepoHandle {
             });
         }
         let view = View::of(self)?.over(path, &worktree.index());
+        self.check_checkout(&view, commit).await?;
         view.git()
             .args(["read-tree", "--reset", "-u", commit.as_str()])
             .long()

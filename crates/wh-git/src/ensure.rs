@@ -145,6 +145,7 @@ impl RepoHandle {
         }
         fs::remove_file(index.with_extension("lock")).ok();
         let view = View::of(self)?.over(worktree.path(), &index);
+        self.check_checkout(&view, &tip).await?;
         view.git()
             .args(["read-tree", "--reset", "-u", tip.as_str()])
             .long()

@@ -3,15 +3,31 @@
 //! The transfer runs in a view: neither `url.*.insteadOf`, `http.proxy`, `core.sshCommand` nor a credential helper of the
 //! repository is read, so a credential goes to the address that was asked for and nowhere else.
 
-use std::{fmt, fs, io, net::IpAddr, path::Path, time::Duration};
+use std::{
+    fmt, fs, io,
+    net::IpAddr,
+    path::{Path, PathBuf},
+    time::Duration,
+};
 
 use tokio::io::AsyncReadExt;
-use wh_domain::{BranchName, RemoteEndpoint, RepoSource};
+use wh_domain::{BranchName, RemoteEndpoint, RepoSource, TransferLimits};
 
-use crate::{CommitId, GitError, RepoHandle, child::Group, command::Git, erase::erase, view::View};
+use crate::{
+    CommitId, GitError, RepoHandle, child::Group, command::Git, erase::erase, view::View,
+    walk::blocking,
+};
 
-/// How long a transfer may take.
-const TRANSFER_TIMEOUT: Duration = Duration::from_secs(3_600);
+/// How often the bytes that were received are counted.
+const COUNT_EVERY: Duration = Duration::from_millis(250);
+
+/// Settings for every transfer: what is received stays in one pack, where it is counted, and a connection on which
+/// nothing comes is given up.
+const SETTINGS: &[&str] = &[
+    "fetch.unpackLimit=1",
+    "http.lowSpeedLimit=1000",
+    "http.lowSpeedTime=60",
+];
 
 /// What the name of a mirror that is not whole begins with.
 const PARTIAL: &str = ".partial-";
@@ -61,6 +77,7 @@ pub struct Transfer<'a> {
     pub header: Option<&'a HttpHeader>,
     /// Restricts the transfer to these addresses; nothing is redirected elsewhere then.
     pub pin: Option<&'a PinnedHost>,
+    pub limits: TransferLimits,
 }
 
 impl<'a> Transfer<'a> {
@@ -70,6 +87,7 @@ impl<'a> Transfer<'a> {
             source,
             header: None,
             pin: None,
+            limits: TransferLimits::default(),
         }
     }
 }
@@ -92,7 +110,7 @@ impl RepoHandle {
             .args(["--no-auto-maintenance", "--no-recurse-submodules", "--"])
             .arg(source.as_text())
             .arg(format!("+refs/heads/*:refs/remotes/{}/*", remote.as_str()));
-        run(git, progress).await?;
+        self.run_within(git, transfer.limits, progress).await?;
         let prefix = format!("refs/remotes/{}/", remote.as_str());
         let said = view
             .git()
@@ -203,7 +221,8 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 
 /// Gives a command what it needs for its source and no more.
 fn prepared(git: Git, transfer: &Transfer<'_>) -> Git {
-    let git = git.timeout(TRANSFER_TIMEOUT);
+    let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
+    let git = git.timeout(transfer.limits.time).args(settings);
     let url = match transfer.source {
         // A directory of this machine, recorded by us; git's own program reads it, nothing runs there.
         RepoSource::Local { .. } => {
@@ -268,12 +287,50 @@ fn host_part(url: &str) -> Option<&str> {
     Some(&url[.."https://".len() + end])
 }
 
-/// Runs a transfer and passes its progress on, line by line.
-async fn run(git: Git, progress: Progress<'_>) -> Result<(), GitError> {
-    let limit = TRANSFER_TIMEOUT;
-    tokio::time::timeout(limit, run_whenever(git, progress))
-        .await
-        .map_err(|_| GitError::TimedOut { limit })?
+impl RepoHandle {
+    /// Runs a transfer within its limits and passes its progress on, line by line. What runs when a limit is reached is
+    /// ended.
+    async fn run_within(
+        &self,
+        git: Git,
+        limits: TransferLimits,
+        progress: Progress<'_>,
+    ) -> Result<(), GitError> {
+        let packs = self.common_dir().join("objects/pack");
+        let before = bytes_in(packs.clone()).await;
+        let limit = limits.bytes_max;
+        let too_large = async || {
+            let now = bytes_in(packs.clone()).await;
+            now.saturating_sub(before) > limit
+        };
+        let watch = async {
+            loop {
+                tokio::time::sleep(COUNT_EVERY).await;
+                if too_large().await {
+                    return;
+                }
+            }
+        };
+        let run = tokio::time::timeout(limits.time, run_whenever(git, progress));
+        tokio::select! {
+            done = run => done.map_err(|_| GitError::TimedOut { limit: limits.time })??,
+            () = watch => return Err(GitError::TooLarge { limit }),
+        }
+        match too_large().await {
+            true => Err(GitError::TooLarge { limit }),
+            false => Ok(()),
+        }
+    }
+}
+
+/// Adds up the files in a directory.
+async fn bytes_in(dir: PathBuf) -> u64 {
+    let sum = blocking(move || {
+        let sizes = fs::read_dir(dir)?.map(|entry| Ok(entry?.metadata()?.len()));
+        // A file may go while it is looked at.
+        Ok(sizes.filter_map(|size: io::Result<u64>| size.ok()).sum())
+    });
+    sum.await.unwrap_or(0)
 }
 
 async fn run_whenever(git: Git, progress: Progress<'_>) -> Result<(), GitError> {

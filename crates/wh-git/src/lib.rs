@@ -8,6 +8,7 @@
 mod agent_access;
 mod beneath;
 mod block;
+mod checkout;
 mod child;
 mod cleanup;
 mod command;

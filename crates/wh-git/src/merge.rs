@@ -170,6 +170,7 @@ impl RepoHandle {
         checkouts: &[View],
     ) -> Result<(), MergeError> {
         for view in checkouts {
+            self.check_checkout(view, new).await?;
             // Files that were only touched would count as changed.
             let refresh = view.git().args(["update-index", "-q", "--refresh"]);
             refresh.long().said().await?;

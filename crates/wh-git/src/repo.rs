@@ -5,7 +5,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use wh_domain::{BranchName, RepoPaths};
+use wh_domain::{BranchName, CheckoutLimits, RepoPaths};
 
 use crate::{
     CommitId, GitError,
@@ -17,6 +17,7 @@ use crate::{
 pub struct RepoHandle {
     paths: RepoPaths,
     sha256: bool,
+    checkout: CheckoutLimits,
 }
 
 /// A branch and the commit at its tip.
@@ -63,7 +64,22 @@ impl RepoHandle {
             });
         }
         let sha256 = uses_sha256(&paths.common_dir);
-        Ok(Self { paths, sha256 })
+        Ok(Self {
+            paths,
+            sha256,
+            checkout: CheckoutLimits::default(),
+        })
+    }
+
+    /// Sets how large a checkout may be.
+    #[must_use]
+    pub fn with_checkout_limits(mut self, limits: CheckoutLimits) -> Self {
+        self.checkout = limits;
+        self
+    }
+
+    pub(crate) fn checkout_limits(&self) -> CheckoutLimits {
+        self.checkout
     }
 
     /// Returns the paths to record.

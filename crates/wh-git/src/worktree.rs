@@ -41,6 +41,8 @@ pub enum WorktreeError {
     NoCommit,
     #[error("branch {} is checked out at {at}", branch.as_str())]
     CheckedOut { branch: BranchName, at: PathBuf },
+    #[error("the checkout would have more than {limit} {what}")]
+    TooLarge { what: &'static str, limit: u64 },
     #[error("the directory {path} cannot be used")]
     Directory {
         path: PathBuf,

@@ -1,15 +1,20 @@
 //! Cloning repositories that are elsewhere, with progress in the feed.
 
-use std::time::Duration;
+use std::{
+    collections::HashSet,
+    sync::{Arc, Mutex, MutexGuard, PoisonError},
+    time::Duration,
+};
 
 use async_trait::async_trait;
 use tokio::{sync::watch, time::MissedTickBehavior};
-use wh_domain::{BranchName, EventKind, Repo, RepoSource};
+use wh_domain::{BranchName, EventKind, Repo, RepoId, RepoRules, RepoSource};
 use wh_git::{RepoHandle, Transfer};
 
 use super::{
     place::repo_event,
     remote::{FetchError, unreachable},
+    slots::Slots,
 };
 use crate::{App, Result, context::facts, reconcile::Reconciler};
 
@@ -22,11 +27,37 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How long new work waits for what its source has got meanwhile.
 const FETCH_WITHIN: Duration = Duration::from_secs(30);
 
-/// How many clones may go on at the same time; others wait for the next round.
-const CLONES_MAX: u32 = 4;
+/// How many fetches may run at the same time, apart from clones: work that begins waits for them.
+const FETCHES_MAX: usize = 16;
 
-/// Clones what was added.
-pub(crate) struct Clones;
+/// How many repositories that wait for a clone are looked at in one round.
+const PENDING_MAX: u32 = 500;
+
+/// Which transfers run.
+#[derive(Debug)]
+pub(crate) struct Transfers {
+    clones: Arc<Slots>,
+    fetches: Arc<Slots>,
+    /// The repositories that a task of the reconciler is at work on.
+    taken: Mutex<HashSet<RepoId>>,
+}
+
+impl Transfers {
+    pub(crate) fn new(rules: &RepoRules) -> Self {
+        Self {
+            clones: Slots::new(rules.clones_max),
+            fetches: Slots::new(FETCHES_MAX),
+            taken: Mutex::default(),
+        }
+    }
+
+    fn taken(&self) -> MutexGuard<'_, HashSet<RepoId>> {
+        self.taken.lock().unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
+/// Clones what was added, each in a task of its own.
+pub(crate) struct Clones(pub(crate) Arc<App>);
 
 #[async_trait]
 impl Reconciler for Clones {
@@ -42,35 +73,29 @@ impl Reconciler for Clones {
         app.clone_wanted.notified().await;
     }
 
-    async fn reconcile(&self, app: &App) -> Result<()> {
-        app.repos_clone().await
+    async fn reconcile(&self, _app: &App) -> Result<()> {
+        self.0.repos_clone().await
     }
 }
 
 impl App {
-    /// Finds or clones what waits for it. A failure is recorded on its repository and keeps no other from it.
-    pub async fn repos_clone(&self) -> Result<()> {
-        loop {
-            let pending = self.store.repo_pending(CLONES_MAX).await?;
-            if pending.is_empty() {
-                return Ok(());
+    /// Starts to find or clone what waits for it, and returns. A remote that hangs keeps no other from it.
+    async fn repos_clone(self: &Arc<Self>) -> Result<()> {
+        for repo in self.store.repo_pending(PENDING_MAX).await? {
+            if !self.transfers.taken().insert(repo.id) {
+                continue;
             }
-            let clones = pending.iter().map(|repo| self.repo_ensure(repo));
-            let mut settled = false;
-            for (repo, done) in pending.iter().zip(futures::future::join_all(clones).await) {
-                match done {
-                    Ok(_) => settled = true,
-                    Err(error) => {
-                        settled |= crate::worktree::is_final(&error);
-                        tracing::warn!(repo = %repo.id, %error, "a repository is not ready");
-                    }
+            let app = Arc::clone(self);
+            self.tasks.spawn(async move {
+                let stop = app.shutdown.clone();
+                let done = stop.run_until_cancelled(app.repo_ensure(&repo)).await;
+                app.transfers.taken().remove(&repo.id);
+                if let Some(Err(error)) = done {
+                    tracing::warn!(repo = %repo.id, %error, "a repository is not ready");
                 }
-            }
-            if !settled {
-                // Git itself cannot be run; asking again at once would not help.
-                return Ok(());
-            }
+            });
         }
+        Ok(())
     }
 
     /// Deletes what clones that were interrupted have left; none can be under way yet.
@@ -87,9 +112,11 @@ impl App {
         };
         let origin = BranchName::parse("origin").ok()?;
         let fetch = async {
+            let _slot = self.transfers.fetches.take(repo.owner.user).await;
             let pin = self.pin_remote(repo).await?;
             let transfer = Transfer {
                 pin: pin.as_ref(),
+                limits: self.repos.transfer,
                 ..Transfer::of(&repo.source)
             };
             let fetched = handle.fetch(&transfer, &origin, &|_| {}).await;
@@ -108,11 +135,13 @@ impl App {
         if dir.exists() {
             return Ok(RepoHandle::find(&dir)?);
         }
+        let _slot = self.transfers.clones.take(repo.owner.user).await;
         let (said, mut heard) = watch::channel(String::new());
         let progress = |line: &str| drop(said.send_replace(line.to_owned()));
         let pin = self.pin_remote(repo).await?;
         let transfer = Transfer {
             pin: pin.as_ref(),
+            limits: self.repos.transfer,
             ..Transfer::of(&repo.source)
         };
         let clone = RepoHandle::mirror(&dir, &transfer, &progress);

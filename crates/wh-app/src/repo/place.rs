@@ -16,7 +16,10 @@ impl App {
     /// Returns a repository that commands can be run on, by its recorded paths.
     pub(crate) fn repo_handle(&self, repo: &Repo) -> Result<RepoHandle> {
         match &repo.state {
-            RepoState::Ready(paths) => Ok(RepoHandle::open(paths.clone())?),
+            RepoState::Ready(paths) => {
+                let handle = RepoHandle::open(paths.clone())?;
+                Ok(handle.with_checkout_limits(self.repos.checkout))
+            }
             RepoState::Pending => Err(AppError::new(
                 wh_domain::ErrorCode::Unavailable,
                 "the repository is still being cloned",

@@ -96,6 +96,17 @@ pub(super) fn unreachable(repo: &Repo, error: &FetchError) -> String {
             let why = wh_domain::redact(&error.to_string()).into_owned();
             tracing::warn!(repo = %repo.id, why, "a repository was not fetched");
         }
+        FetchError::Git(GitError::TooLarge { limit }) => {
+            return format!(
+                "the repository {brief} has more than {limit} bytes (clone_bytes_max of [repos])"
+            );
+        }
+        FetchError::Git(GitError::TimedOut { limit }) => {
+            let seconds = limit.as_secs();
+            return format!(
+                "fetching the repository {brief} took longer than {seconds} s (clone_timeout of [repos])"
+            );
+        }
         FetchError::Git(error) => return error.to_string(),
         FetchError::Host | FetchError::App(_) => {}
     }

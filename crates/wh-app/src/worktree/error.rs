@@ -30,6 +30,11 @@ impl From<WorktreeError> for AppError {
             WorktreeError::RootInsideCheckout { .. } => {
                 conflict("start the server with a --data-dir outside of the repository")
             }
+            WorktreeError::TooLarge { what, .. } => {
+                Self::new(ErrorCode::LimitExceeded, message).hint(format!(
+                    "an administrator can raise checkout_{what}_max of [repos] in the configuration file"
+                ))
+            }
             WorktreeError::Git(error) => error.into(),
             WorktreeError::Foreign { .. }
             | WorktreeError::Taken { .. }

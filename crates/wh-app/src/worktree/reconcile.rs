@@ -5,7 +5,8 @@ use std::time::Duration;
 use async_trait::async_trait;
 use jiff::SignedDuration;
 use wh_domain::{
-    PageLimit, PageRequest, Reach, Worktree, WorktreeFilter, WorktreeState, WorktreeStateName,
+    PageLimit, PageRequest, Reach, RepoState, Worktree, WorktreeFilter, WorktreeState,
+    WorktreeStateName,
 };
 
 use crate::{App, Result, reconcile::Reconciler};
@@ -16,6 +17,9 @@ const PERIOD: Duration = Duration::from_secs(15);
 /// Whoever wanted a worktree makes it, and is told why when it cannot be made; only what is older, or was wanted of a
 /// server that is gone, is left over.
 const LEFT_OVER_AFTER: SignedDuration = SignedDuration::from_secs(60);
+
+/// How long one of them may take in a round; the next round goes on.
+const FINISH_WITHIN: Duration = Duration::from_secs(120);
 
 /// Makes worktrees that are wanted and goes on with removals that were begun.
 pub(crate) struct Worktrees;
@@ -50,7 +54,15 @@ impl App {
                 && worktree.created_at >= self.started_at;
             let finished = match worktree.state {
                 WorktreeState::Making if is_recent => continue,
-                WorktreeState::Making => self.worktree_ensure(worktree.id).await.map(drop),
+                // Cloned by another reconciler: one that hangs must not keep the others waiting.
+                WorktreeState::Making if self.is_cloning(&worktree).await? => continue,
+                WorktreeState::Making => {
+                    let made = self.worktree_ensure(worktree.id);
+                    match tokio::time::timeout(FINISH_WITHIN, made).await {
+                        Ok(made) => made.map(drop),
+                        Err(_) => continue,
+                    }
+                }
                 _ => self.worktree_remove_again(&worktree).await,
             };
             if let Err(error) = finished {
@@ -58,6 +70,11 @@ impl App {
             }
         }
         Ok(())
+    }
+
+    async fn is_cloning(&self, worktree: &Worktree) -> Result<bool> {
+        let repo = self.repo_by_id(worktree.repo).await?;
+        Ok(repo.state == RepoState::Pending)
     }
 
     /// Goes on with a removal, if it is still to be done when nobody else is at it.

@@ -24,6 +24,7 @@ const PURE: &[&str] = &[
     "is_detached",
     "stops_rescue",
     "fail_after",
+    "with_checkout_limits",
 ];
 
 #[tokio::test]

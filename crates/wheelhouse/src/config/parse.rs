@@ -94,6 +94,27 @@ pub(super) fn duration(text: &str) -> Parsed<Duration> {
     duration.ok_or_else(refuse)
 }
 
+/// Reads `500 MB` or `2 GiB`; a bare number is bytes.
+pub(super) fn bytes(text: &str) -> Parsed<u64> {
+    let text = text.trim();
+    let refuse = || format!("must be a size like 500 MB or 2 GiB, not {text:?}");
+    let digits = text.chars().take_while(char::is_ascii_digit).count();
+    let number: u64 = text[..digits].parse().map_err(|_| refuse())?;
+    let unit: u64 = match text[digits..].trim_start() {
+        "" | "B" => 1,
+        "kB" | "KB" => 1_000,
+        "MB" => 1_000_000,
+        "GB" => 1_000_000_000,
+        "TB" => 1_000_000_000_000,
+        "KiB" => 1 << 10,
+        "MiB" => 1 << 20,
+        "GiB" => 1 << 30,
+        "TiB" => 1 << 40,
+        _ => return Err(refuse()),
+    };
+    number.checked_mul(unit).ok_or_else(refuse)
+}
+
 /// Reads `MCP_TOOL_TIMEOUT`, which other MCP programs count in milliseconds; with a unit it is read as ours.
 pub(super) fn milliseconds(text: &str) -> Parsed<Duration> {
     match text.trim().parse() {

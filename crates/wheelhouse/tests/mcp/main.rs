@@ -3,6 +3,7 @@
 
 mod bad_input;
 mod calls;
+mod clones;
 mod context;
 mod harness;
 mod lists;
