@@ -80,7 +80,9 @@ pub use model::{LanguageModel, ModelFailure};
 pub use prompt::{PromptInput, Prompted};
 pub use session::{SessionDetail, SessionRelatives};
 pub use session_whole::SessionWhole;
-pub use supervise::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, RunsConfig};
+pub use supervise::{
+    ContainmentConfig, EchoWorktree, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, RunsConfig,
+};
 pub use usage::UsageReport;
 pub use wait::WaitStanding;
 pub use webhook::WebhookMade;

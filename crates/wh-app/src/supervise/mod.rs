@@ -8,6 +8,7 @@
 
 mod act;
 mod context;
+mod echo;
 mod files;
 mod home_links;
 mod keeper;
@@ -30,6 +31,7 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 use wh_domain::SessionId;
 
+pub use self::echo::EchoWorktree;
 use self::keeper::Keeper;
 pub use self::sandbox::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM};
 use crate::App;

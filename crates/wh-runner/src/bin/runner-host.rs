@@ -8,9 +8,9 @@
 #[path = "../../../wh-testkit/src/scripted.rs"]
 mod scripted;
 
-use std::{ffi::OsString, process::ExitCode};
+use std::{ffi::OsString, process::ExitCode, sync::Arc};
 
-use wh_runner::RunDir;
+use wh_runner::{RunDir, echo::NoWorktree};
 
 fn main() -> ExitCode {
     let mut args = std::env::args_os().skip(1);
@@ -20,7 +20,7 @@ fn main() -> ExitCode {
         Some("contain") => return wh_runner::process::contain(rest),
         Some("scripted") => scripted::main(),
         Some("runner") => return in_runtime(runner(rest)),
-        Some("echo") => return in_runtime(wh_runner::echo::serve_stdio()),
+        Some("echo") => return in_runtime(wh_runner::echo::serve_stdio(Arc::new(NoWorktree))),
         _ => return ExitCode::from(2),
     }
     ExitCode::SUCCESS

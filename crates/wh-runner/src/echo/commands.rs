@@ -3,7 +3,6 @@
 use std::{
     io::Write,
     path::Path,
-    process::Stdio,
     sync::{Arc, PoisonError},
     time::Duration,
 };
@@ -11,7 +10,7 @@ use std::{
 use serde_json::{Value, json, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
-use super::{Session, peer::Peer};
+use super::{Commit, Session, peer::Peer, write::write_beneath};
 use crate::acp::wire;
 
 /// Said at once by `flood`.
@@ -23,6 +22,7 @@ pub(super) struct Turn {
     cancelled: CancellationToken,
     /// What came with the prompt, a line each.
     files: String,
+    commits: Arc<dyn Commit>,
     calls: u64,
 }
 
@@ -32,12 +32,14 @@ impl Turn {
         peer: Arc<Peer>,
         cancelled: CancellationToken,
         files: String,
+        commits: Arc<dyn Commit>,
     ) -> Self {
         Self {
             session,
             peer,
             cancelled,
             files,
+            commits,
             calls: 0,
         }
     }
@@ -126,24 +128,18 @@ impl Turn {
     async fn write(&mut self, rest: &str) {
         let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
         let id = self.tool(&format!("Write {path}"), "edit").await;
-        let path = self.session.cwd.join(path);
-        let old = std::fs::read_to_string(&path).ok();
         let new = format!("{text}\n");
-        let made = path.parent().map_or(Ok(()), std::fs::create_dir_all);
-        let failed = made.and_then(|()| std::fs::write(&path, &new)).err();
-        let failed = failed.map(|error| error.to_string());
+        let written = write_beneath(&self.session.cwd, Path::new(path), &new);
+        let path = self.session.cwd.join(path);
+        let failed = written.as_ref().err().map(ToString::to_string);
+        let old = written.ok().flatten();
         let diff = json!([{"type": "diff", "path": path, "oldText": old, "newText": new}]);
         self.tool_done(&id, failed.as_deref(), diff).await;
     }
 
     async fn commit(&mut self, message: &str) {
         let id = self.tool(&format!("Commit: {message}"), "execute").await;
-        let cwd = &self.session.cwd;
-        let mut done = git(cwd, &["add", "--all"]).await;
-        if done.is_ok() {
-            done = git(cwd, &["commit", "--quiet", "--message", message]).await;
-        }
-        let failed = done.err();
+        let failed = self.commits.commit(message).await.err();
         self.tool_done(&id, failed.as_deref(), json!([])).await;
     }
 
@@ -243,29 +239,4 @@ fn dollars(text: &str) -> f64 {
 
 fn seconds(text: &str) -> Duration {
     Duration::try_from_secs_f64(text.parse().unwrap_or(0.0)).unwrap_or_default()
-}
-
-/// Runs git as a person in the worktree would. The agent's git is not the server's: it has no more rights than the agent.
-async fn git(cwd: &Path, args: &[&str]) -> Result<(), String> {
-    #[expect(
-        clippy::disallowed_methods,
-        reason = "an agent runs its own git, in its own worktree"
-    )]
-    let mut command = tokio::process::Command::new("git");
-    command
-        .args([
-            "-c",
-            "user.name=Echo",
-            "-c",
-            "user.email=echo@wheelhouse.invalid",
-        ])
-        .args(args)
-        .current_dir(cwd)
-        .stdin(Stdio::null())
-        .kill_on_drop(true);
-    let output = command.output().await.map_err(|error| error.to_string())?;
-    match output.status.success() {
-        true => Ok(()),
-        false => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-    }
 }

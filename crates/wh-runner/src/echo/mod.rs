@@ -9,10 +9,12 @@ mod mcp;
 mod peer;
 mod stdio;
 mod transcript;
+mod write;
 
 use std::{
     io,
     path::PathBuf,
+    pin::Pin,
     sync::{Arc, Mutex},
 };
 
@@ -29,8 +31,8 @@ use crate::acp::{
 /// What the agent understands, for people.
 pub const HELP: &str = "\
 say TEXT           says TEXT
-write PATH TEXT    writes TEXT and a newline to PATH in the worktree
-commit MESSAGE     commits everything in the worktree
+write PATH TEXT    writes TEXT and a newline to PATH below the working directory
+commit MESSAGE     commits everything in the session's worktree
 ask TITLE          asks for permission
 question TEXT      asks the user TEXT
 sleep SECONDS      waits
@@ -47,6 +49,28 @@ anything else      is said back";
 /// The longest line that is read.
 const LINE_BYTES_MAX: usize = 16 << 20;
 
+/// Commits what lies in the session's worktree. The agent does not look for a repository itself: what lies in its working
+/// directory could name any program to run.
+pub trait Commit: Send + Sync {
+    /// Commits every change, or says why not.
+    fn commit(
+        &self,
+        message: &str,
+    ) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + '_>>;
+}
+
+/// For sessions that work in no worktree.
+#[derive(Clone, Copy, Debug)]
+pub struct NoWorktree;
+
+impl Commit for NoWorktree {
+    fn commit(&self, _: &str) -> Pin<Box<dyn Future<Output = Result<(), String>> + Send + '_>> {
+        let refused =
+            "this session has no worktree, so nothing is committed; start it with a repository";
+        Box::pin(async move { Err(refused.to_owned()) })
+    }
+}
+
 /// The conversation this process has.
 struct Session {
     id: String,
@@ -58,7 +82,7 @@ struct Session {
 }
 
 /// Speaks ACP on stdin and stdout until stdin ends.
-pub async fn serve_stdio() -> io::Result<()> {
+pub async fn serve_stdio(commits: Arc<dyn Commit>) -> io::Result<()> {
     let tasks = TaskTracker::new();
     let peer = Arc::new(Peer::stdout(&tasks));
     let mut lines = Lines::new(BufReader::new(stdio::input()), LINE_BYTES_MAX);
@@ -78,7 +102,13 @@ pub async fn serve_stdio() -> io::Result<()> {
                     ("session/prompt", Some(session)) => {
                         turn = CancellationToken::new();
                         let files = files::lines(&params);
-                        let run = Turn::new(session.clone(), peer.clone(), turn.clone(), files);
+                        let run = Turn::new(
+                            session.clone(),
+                            peer.clone(),
+                            turn.clone(),
+                            files,
+                            commits.clone(),
+                        );
                         let (id, words) = (id.to_owned(), prompt_text(&params));
                         tasks.spawn(run.run(id, words));
                     }

@@ -12,6 +12,7 @@ pub(crate) mod config;
 pub(crate) mod cost;
 pub(crate) mod demo;
 pub(crate) mod doctor;
+mod echo_commit;
 mod expiry;
 pub(crate) mod family;
 pub(crate) mod key;

@@ -9,6 +9,7 @@ use std::process::ExitCode;
 
 use tokio_util::task::TaskTracker;
 
+use super::echo_commit::committer;
 use crate::exit::{CliError, CliResult};
 use crate::ui::Ui;
 
@@ -70,6 +71,6 @@ async fn run(dir: PathBuf) -> CliResult {
 }
 
 async fn echo() -> CliResult {
-    let ended = wh_runner::echo::serve_stdio().await;
+    let ended = wh_runner::echo::serve_stdio(committer()).await;
     ended.map_err(|error| CliError::failed(format!("echo cannot read its stdin: {error}")))
 }

@@ -9,6 +9,7 @@ mod approvals;
 mod claims;
 mod deliveries;
 mod disabled;
+mod echo;
 mod family;
 mod files;
 mod flood;

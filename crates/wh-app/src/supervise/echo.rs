@@ -1,0 +1,75 @@
+//! What the built-in agent is told of its worktree, so that it need not look for a repository.
+
+use std::{collections::BTreeMap, path::PathBuf};
+
+use serde_json::{Value, json};
+use wh_agents::{Launch, LaunchProgram};
+use wh_domain::{RepoState, Session};
+
+use crate::{App, Result};
+
+/// The recorded paths of a worktree, as the built-in agent is given them.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct EchoWorktree {
+    pub path: PathBuf,
+    pub git_dir: PathBuf,
+    pub common_dir: PathBuf,
+    pub alternates: Option<String>,
+}
+
+impl EchoWorktree {
+    /// The variable that holds them.
+    pub const VARIABLE: &str = "WHEELHOUSE_ECHO_WORKTREE";
+
+    /// Reads them back.
+    pub fn parse(text: &str) -> Option<Self> {
+        let value: Value = serde_json::from_str(text).ok()?;
+        let path = |name: &str| value[name].as_str().map(PathBuf::from);
+        Some(Self {
+            path: path("path")?,
+            git_dir: path("git_dir")?,
+            common_dir: path("common_dir")?,
+            alternates: value["alternates"].as_str().map(str::to_owned),
+        })
+    }
+
+    fn text(&self) -> String {
+        json!({
+            "path": self.path,
+            "git_dir": self.git_dir,
+            "common_dir": self.common_dir,
+            "alternates": self.alternates,
+        })
+        .to_string()
+    }
+}
+
+impl App {
+    /// Returns the variables that tell the built-in agent of its worktree; none for other agents and other sessions.
+    pub(super) async fn echo_variables(
+        &self,
+        session: &Session,
+        launch: &Launch,
+    ) -> Result<BTreeMap<String, String>> {
+        let mut variables = BTreeMap::new();
+        let is_ours = match &launch.program {
+            LaunchProgram::Itself => true,
+            LaunchProgram::Found(program) => *program == self.runs.program,
+        };
+        let Some(worktree) = session.worktree.filter(|_| is_ours) else {
+            return Ok(variables);
+        };
+        let worktree = self.worktree_by_id(worktree).await?;
+        let repo = self.repo_by_id(worktree.repo).await?;
+        if let (Some(paths), RepoState::Ready(repo)) = (worktree.paths(), repo.state) {
+            let worktree = EchoWorktree {
+                path: paths.path,
+                git_dir: paths.git_dir,
+                common_dir: repo.common_dir,
+                alternates: repo.alternates,
+            };
+            variables.insert(EchoWorktree::VARIABLE.to_owned(), worktree.text());
+        }
+        Ok(variables)
+    }
+}
