@@ -95,7 +95,9 @@ pub use moment::{DayOffset, Moment};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
 pub use page::{Page, PageLimit, PageRequest};
-pub use policy::{Action, ActionKind, Policy, PolicyRefusal, PolicyRule, Route, Verdict};
+pub use policy::{
+    Action, ActionKind, ActionPath, Policy, PolicyRefusal, PolicyRule, Route, Verdict,
+};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use redact::{RedactedText, redact, redact_patch};
 pub use repo::{RemoteEndpoint, Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};

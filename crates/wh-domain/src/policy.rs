@@ -95,8 +95,28 @@ pub enum ActionKind {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Action {
     pub kind: ActionKind,
-    /// Every place it touches, as the agent says; a command says none.
-    pub paths: Vec<PathBuf>,
+    /// Every path that the request names.
+    pub paths: Vec<ActionPath>,
+}
+
+/// A path that a request names.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ActionPath {
+    /// As the agent wrote it, relative to where it works if it lies there.
+    pub named: PathBuf,
+    /// With every symbolic link followed; absent when that cannot be told.
+    pub resolved: Option<PathBuf>,
+}
+
+impl Action {
+    /// Tells whether it may touch places that it does not name: it names none, or runs a command.
+    fn is_open_ended(&self) -> bool {
+        self.paths.is_empty() || self.kind == ActionKind::Execute
+    }
+
+    fn is_unresolved(&self) -> bool {
+        self.paths.iter().any(|path| path.resolved.is_none())
+    }
 }
 
 /// Why a policy was refused.
@@ -149,31 +169,48 @@ impl Policy {
         narrowed.check()
     }
 
-    /// Decides about an action of an agent that works in `home`.
+    /// Decides about an action of an agent that works in `home`, a resolved path.
+    ///
+    /// What cannot be resolved may lie in a refused place, so it is asked about.
     pub fn decide(&self, action: &Action, home: &Path) -> Verdict {
+        let by_place = |rule: &PolicyRule| !rule.paths.is_empty() && rule.fits_kind(action);
+        let is_doubtful = action.is_unresolved() && self.deny.iter().any(by_place);
         if self.deny.iter().any(|rule| rule.touches(action, home)) {
-            Verdict::Deny
-        } else if self.allow.iter().any(|rule| rule.covers(action, home)) {
-            Verdict::Allow
-        } else {
-            self.default
+            return Verdict::Deny;
+        }
+        let verdict = match self.allow.iter().any(|rule| rule.covers(action, home)) {
+            true => Verdict::Allow,
+            false => self.default,
+        };
+        match verdict {
+            Verdict::Allow if is_doubtful => Verdict::Ask,
+            verdict => verdict,
         }
     }
 }
 
 impl PolicyRule {
-    /// Tells whether everything the action touches lies within the rule: what an allowance needs.
+    /// Tells whether everything the action touches lies within the rule: what an allowance needs. Every path must lead
+    /// there, wherever its links go; a command is never allowed by the paths it names.
     fn covers(&self, action: &Action, home: &Path) -> bool {
-        let known = self.paths.is_empty() || !action.paths.is_empty();
-        known && self.fits_kind(action) && action.paths.iter().all(|path| self.holds(path, home))
+        let leads_inside = |path: &ActionPath| {
+            let resolved = path.resolved.as_deref();
+            resolved.is_some_and(|resolved| self.holds(resolved, home))
+        };
+        let within = !action.is_open_ended() && action.paths.iter().all(leads_inside);
+        self.fits_kind(action) && (self.paths.is_empty() || within)
     }
 
-    /// Tells whether anything the action touches lies within the rule: what a refusal needs. An action that does not say
-    /// what it touches may touch anything.
+    /// Tells whether anything the action touches lies within the rule, by its name or where it leads: what a refusal
+    /// needs. An action that does not say what it touches may touch anything.
     fn touches(&self, action: &Action, home: &Path) -> bool {
-        let unknown = self.paths.is_empty() || action.paths.is_empty();
-        self.fits_kind(action)
-            && (unknown || action.paths.iter().any(|path| self.holds(path, home)))
+        let touches = |path: &ActionPath| {
+            let resolved = path.resolved.as_deref();
+            self.holds(&path.named, home)
+                || resolved.is_some_and(|resolved| self.holds(resolved, home))
+        };
+        let unknown = self.paths.is_empty() || action.is_open_ended();
+        self.fits_kind(action) && (unknown || action.paths.iter().any(touches))
     }
 
     /// Returns the rule that covers what both cover, if there is such a thing.
@@ -299,7 +336,12 @@ mod tests {
             "c",
             "/etc/x",
         ]);
-        let paths = prop::collection::vec(path.prop_map(PathBuf::from), 0..3);
+        let path =
+            (path.clone(), prop::option::of(path)).prop_map(|(named, resolved)| ActionPath {
+                named: named.into(),
+                resolved: resolved.map(PathBuf::from),
+            });
+        let paths = prop::collection::vec(path, 0..3);
         (prop::sample::select(kinds), paths).prop_map(|(kind, paths)| Action { kind, paths })
     }
 
@@ -324,8 +366,59 @@ mod tests {
     }
 
     fn action(kind: ActionKind, paths: &[&str]) -> Action {
-        let paths = paths.iter().map(PathBuf::from).collect();
+        let same = |path: &&str| led(path, path);
+        let paths = paths.iter().map(same).collect();
         Action { kind, paths }
+    }
+
+    /// A path that leads elsewhere than its name says; nowhere known if that is empty.
+    fn led(named: &str, resolved: &str) -> ActionPath {
+        let resolved = Some(resolved).filter(|it| !it.is_empty());
+        ActionPath {
+            named: named.into(),
+            resolved: resolved.map(PathBuf::from),
+        }
+    }
+
+    #[test]
+    fn what_counts_is_where_a_path_leads() {
+        let home = Path::new("/w");
+        let edit = |paths: &[ActionPath]| Action {
+            kind: ActionKind::Edit,
+            paths: paths.to_vec(),
+        };
+        let allow = Policy {
+            allow: vec![rule(&[], &["src"])],
+            ..Policy::default()
+        };
+        let inside = led("src/a", "/w/src/a");
+        for (other, verdict) in [
+            (led("b/link", "/w/src/b"), Verdict::Allow),
+            (led("src/link/x", "/etc/x"), Verdict::Ask),
+            (led("src/x", ""), Verdict::Ask),
+            (led("src", "/w"), Verdict::Ask),
+        ] {
+            let given = edit(&[inside.clone(), other]);
+            assert_eq!(allow.decide(&given, home), verdict, "{given:?}");
+        }
+        let deny = Policy {
+            default: Verdict::Allow,
+            deny: vec![rule(&[], &["secret"])],
+            ..Policy::default()
+        };
+        for (path, verdict) in [
+            (led("a", "/w/a"), Verdict::Allow),
+            (led("a", "/w/secret/a"), Verdict::Deny),
+            (led("secret/a", "/elsewhere/a"), Verdict::Deny),
+            (led("a", ""), Verdict::Ask),
+        ] {
+            let given = edit(&[path]);
+            assert_eq!(deny.decide(&given, home), verdict, "{given:?}");
+        }
+        // A command that names a path can do something else.
+        let command = action(ActionKind::Execute, &["/w/src/a"]);
+        assert_eq!(allow.decide(&command, home), Verdict::Ask);
+        assert_eq!(deny.decide(&command, home), Verdict::Deny);
     }
 
     fn rule(kinds: &[ActionKind], paths: &[&str]) -> PolicyRule {

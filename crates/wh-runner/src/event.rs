@@ -119,6 +119,9 @@ pub struct ToolCall {
     pub locations: Vec<Location>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub input: Option<serde_json::Value>,
+    /// The input was too large and was left out.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub input_cut: bool,
 }
 
 impl ToolCall {

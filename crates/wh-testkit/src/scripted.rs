@@ -1,7 +1,7 @@
 //! An ACP agent that does as it is told, and misbehaves as it is told: each line of a prompt is a command. It uses the standard
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
-//! `say TEXT`, `ask TITLE`, `count N MS`, `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
+//! `say TEXT`, `ask TITLE`, `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
 //! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
 //! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`.
 
@@ -78,7 +78,8 @@ impl Agent {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
             "say" => chunk(rest),
-            "ask" => return self.ask(rest),
+            "ask" => return self.ask(json!({"title": rest, "kind": "edit"})),
+            "permission" => return self.ask(serde_json::from_str(rest).unwrap_or_default()),
             "count" => return self.count(rest),
             "flood" => flood(rest.parse().unwrap_or(0)),
             "errors" => errors(rest.parse().unwrap_or(0)),
@@ -108,9 +109,14 @@ impl Agent {
         true
     }
 
-    fn ask(&mut self, title: &str) -> bool {
+    fn ask(&mut self, mut call: Value) -> bool {
+        if let Some(bytes) = call["rawInput"]["pad"].as_u64() {
+            call["rawInput"]["pad"] = json!("x".repeat(usize::try_from(bytes).unwrap_or(0)));
+        }
+        self.asked += 1;
+        call["toolCallId"] = json!(format!("ask-{}", self.asked));
         let params = json!({"sessionId": SESSION,
-            "toolCall": {"toolCallId": "ask", "title": title, "kind": "edit"},
+            "toolCall": call,
             "options": [{"optionId": "yes-1", "name": "Yes", "kind": "allow_once"},
                         {"optionId": "no-1", "name": "No", "kind": "reject_once"}]});
         let answer = self.request("session/request_permission", &params);

@@ -1,6 +1,7 @@
 //! Turns what an agent reports into what is stored: messages, approvals, turns. It decides nothing about processes.
 
 mod asked;
+mod paths;
 mod repeats;
 
 use std::path::Path;

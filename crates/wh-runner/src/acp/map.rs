@@ -69,6 +69,7 @@ pub(crate) fn tool_call(from: acp::ToolCall) -> ToolCall {
         content: from.content.into_iter().map(tool_content).collect(),
         locations: from.locations.into_iter().map(location).collect(),
         input: from.raw_input,
+        input_cut: false,
     }
 }
 
@@ -192,7 +193,7 @@ pub(crate) fn cut_tool_call(call: &mut ToolCall, max: usize) -> bool {
         .as_ref()
         .map_or(0, |input| input.to_string().len());
     if input > max {
-        call.input = None;
+        (call.input, call.input_cut) = (None, true);
         cut = true;
     }
     cut

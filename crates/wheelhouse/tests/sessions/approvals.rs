@@ -147,3 +147,80 @@ async fn a_turn_that_ends_takes_its_questions_with_it() {
     let refused = world.client.approval_answer(&late).await.unwrap_err();
     assert!(refused.to_string().contains("settled"), "{refused}");
 }
+
+/// A policy that allows edits in one directory allows those that end up there, whatever the request says.
+#[tokio::test]
+async fn an_allowed_place_is_where_every_path_leads() {
+    let world = World::with_scripted();
+    let dir = world.server.home().join("project");
+    std::fs::create_dir_all(dir.join("src/deep")).unwrap();
+    std::os::unix::fs::symlink("/etc", dir.join("src/link")).unwrap();
+    let policy = PolicyInput {
+        default: Some("deny".to_owned()),
+        allow: vec![PolicyRuleInput {
+            paths: vec!["src".to_owned()],
+            ..PolicyRuleInput::default()
+        }],
+        ..PolicyInput::default()
+    };
+    let request = SessionCreateRequest {
+        agent: "scripted".to_owned(),
+        path: Some(dir.display().to_string()),
+        policy: Some(policy),
+        ..SessionCreateRequest::default()
+    };
+    let session = world.client.session_create(&request).await.unwrap().id;
+    let inside = dir.join("src/a.rs");
+    let located = serde_json::json!([{ "path": inside }]);
+    let diff = |path: &str| serde_json::json!([{ "type": "diff", "path": path, "oldText": "a", "newText": "b" }]);
+    for (call, allowed) in [
+        (serde_json::json!({ "locations": located }), true),
+        (
+            serde_json::json!({ "locations": located, "rawInput": { "file_path": inside, "content": "/etc" } }),
+            true,
+        ),
+        (
+            serde_json::json!({ "rawInput": { "path": "src/deep/new/file.rs" } }),
+            true,
+        ),
+        (
+            serde_json::json!({ "locations": [{ "path": dir.join("src/link/passwd") }] }),
+            false,
+        ),
+        (
+            serde_json::json!({ "locations": located, "rawInput": { "file_path": "/etc/passwd" } }),
+            false,
+        ),
+        (
+            serde_json::json!({ "locations": located, "rawInput": { "edits": [{ "abs_path": "/etc/x" }] } }),
+            false,
+        ),
+        (
+            serde_json::json!({ "locations": located, "rawInput": { "changes": { "../x": {} } } }),
+            false,
+        ),
+        (
+            serde_json::json!({ "locations": located, "rawInput": { "pad": 5 << 20, "path": "/etc" } }),
+            false,
+        ),
+        (
+            serde_json::json!({ "locations": located, "content": diff("/etc/passwd") }),
+            false,
+        ),
+        (
+            serde_json::json!({ "locations": located, "kind": "execute", "rawInput": { "command": "cat" } }),
+            false,
+        ),
+    ] {
+        let mut call = call;
+        call["title"] = "try".into();
+        if call["kind"].is_null() {
+            call["kind"] = "edit".into();
+        }
+        let before = world.said(&session).await.len();
+        world.prompt(&session, &format!("permission {call}")).await;
+        let said = world.said(&session).await.split_off(before);
+        let expected = if allowed { "yes-1" } else { "no-1" };
+        assert!(said.contains(expected), "{call}: {said}");
+    }
+}

@@ -1,6 +1,6 @@
 //! What an agent asks: permissions, plans and questions, and what became of them.
 
-use std::path::PathBuf;
+use std::path::Path;
 
 use jiff::SignedDuration;
 use newtype_uuid::GenericUuid;
@@ -12,7 +12,7 @@ use wh_domain::{
 use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, ToolKind};
 use wh_store::RunFact;
 
-use super::Teller;
+use super::{Teller, paths::paths_of};
 use crate::{redacted_json::redacted_json, supervise::launch::TOOLS_NAME};
 
 impl Teller<'_> {
@@ -24,7 +24,9 @@ impl Teller<'_> {
             // The rules of our own tools are the server's: asking a person twice helps nobody.
             Verdict::Allow
         } else {
-            policy.decide(&action_of(call), self.about.home)
+            let home = self.about.home;
+            let real = home.canonicalize().unwrap_or_else(|_| home.to_owned());
+            policy.decide(&action_of(call, home), &real)
         };
         let kind = match call.kind {
             ToolKind::SwitchMode => ApprovalKind::Plan,
@@ -148,7 +150,7 @@ pub(super) fn state_of(chosen: PermissionKind) -> ApprovalState {
     }
 }
 
-fn action_of(call: &ToolCall) -> Action {
+fn action_of(call: &ToolCall, home: &Path) -> Action {
     let kind = match call.kind {
         ToolKind::Read => ActionKind::Read,
         ToolKind::Edit => ActionKind::Edit,
@@ -161,9 +163,8 @@ fn action_of(call: &ToolCall) -> Action {
         ToolKind::SwitchMode => ActionKind::SwitchMode,
         ToolKind::Other => ActionKind::Other,
     };
-    let paths = call.locations.iter().map(|it| PathBuf::from(&it.path));
     Action {
         kind,
-        paths: paths.collect(),
+        paths: paths_of(call, home),
     }
 }
