@@ -1163,6 +1163,8 @@ export interface components {
             state: string;
             /** @description Why it could not be cloned. */
             failure?: string | null;
+            /** @description The least containment that sessions in it need, if it asks for more than the server does. */
+            tier?: string | null;
             owner_id: string;
             created_at: string;
         };
@@ -1172,6 +1174,8 @@ export interface components {
             source: string;
             /** @description What to call it; the last part of the source unless given. */
             name?: string | null;
+            /** @description The least containment that sessions in it need; the server's minimum unless given. */
+            tier?: string | null;
             /** @description A mark of your choice: a repeat with the same mark adds nothing twice. */
             idempotency_key?: string | null;
         };
@@ -1322,6 +1326,8 @@ export interface components {
             failure?: string | null;
             /** @description Which part of its own budget is used up: no prompt is run any more. */
             budget_spent?: string | null;
+            /** @description How far its processes are contained; absent for guarded, the default. */
+            tier?: string | null;
             archived?: boolean;
             /** @description The last 8 digits of its parent's id. */
             parent?: string | null;
@@ -1407,6 +1413,10 @@ export interface components {
              * @description Absent: no limit.
              */
             value?: number | null;
+            /** @description What the value is called, for settings whose values have names. */
+            value_name?: string | null;
+            /** @description What the values are called, from min on. */
+            names?: string[];
             /** @description default, or set when somebody set it */
             source: string;
             about: string;
@@ -1415,6 +1425,8 @@ export interface components {
             /** Format: int64 */
             max: number;
         };
+        /** @description A setting's value as callers write it. */
+        SettingInput: number | string;
         /**
          * @description Some calls, newest first. There may be fewer than asked for, even none, and yet a next page: calls are looked through
          *     50000 at a time.
@@ -1477,6 +1489,10 @@ export interface components {
             path?: string | null;
             /** @description The agent's way of working, if another than its usual one was asked for. */
             mode?: string | null;
+            /** @description How far its processes are to be contained: guarded or none. */
+            tier: string;
+            /** @description How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run. */
+            effective_tier?: string | null;
             /** @description What it may use; what is absent is not limited. */
             budget: components["schemas"]["BudgetInput"];
             /** @description What its agent may do without asking. */
@@ -1598,6 +1614,8 @@ export interface components {
             zone?: string | null;
             /** @description The agent's own name of a way of working, such as plan. */
             mode?: string | null;
+            /** @description Containment: guarded (unless given), or none where an administrator allows it. */
+            tier?: string | null;
             budget?: components["schemas"]["BudgetInput"] | null;
             policy?: components["schemas"]["PolicyInput"] | null;
             /** @description A mark of your choice: a repeat with the same mark begins nothing twice. */
@@ -2038,6 +2056,8 @@ export interface components {
             resumed: boolean;
             /** @description unused, connected or broken: whether the agent has reached our tools */
             tools_link: string;
+            /** @description How far its processes were contained, and by what; absent for runs from before that was recorded. */
+            tier?: string | null;
             /** @description The agent's way of working, as it said itself; absent when it never said. */
             mode?: string | null;
             /** @description The last that the agent's program wrote to stderr, a second or so ago while it runs. It may hold sequences for terminals. */
@@ -3154,11 +3174,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /**
-                     * Format: int64
-                     * @description The value to set; back to the default unless given.
-                     */
-                    value?: number | null;
+                    /** @description The value to set; back to the default unless given. A name for settings whose values have names, otherwise a whole number. */
+                    value?: components["schemas"]["SettingInput"] | null;
                     /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
                     idempotency_key?: string | null;
                 };
@@ -3925,6 +3942,8 @@ export interface operations {
                     /** @description Of its own worktree. */
                     branch?: string | null;
                     mode?: string | null;
+                    /** @description Containment; at least the parent's. */
+                    tier?: string | null;
                     /** @description tokens, cost_micros, wall_seconds, turns; at most what the parent has left. */
                     budget?: {
                         [key: string]: number;

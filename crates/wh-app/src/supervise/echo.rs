@@ -5,6 +5,7 @@ use std::{collections::BTreeMap, path::PathBuf};
 use serde_json::{Value, json};
 use wh_agents::{Launch, LaunchProgram};
 use wh_domain::{RepoState, Session};
+use wh_runner::sandbox::Sandbox;
 
 use crate::{App, Result};
 
@@ -50,6 +51,7 @@ impl App {
         &self,
         session: &Session,
         launch: &Launch,
+        sandbox: Option<&Sandbox>,
     ) -> Result<BTreeMap<String, String>> {
         let mut variables = BTreeMap::new();
         let is_ours = match &launch.program {
@@ -62,10 +64,17 @@ impl App {
         let worktree = self.worktree_by_id(worktree).await?;
         let repo = self.repo_by_id(worktree.repo).await?;
         if let (Some(paths), RepoState::Ready(repo)) = (worktree.paths(), repo.state) {
+            // In its sandbox the repository may be at another path.
+            let mapped = sandbox.iter().flat_map(|sandbox| &sandbox.mapped);
+            let common = mapped.into_iter().find(|it| it.source == repo.common_dir);
+            let seen = |path: PathBuf| match (common, path.strip_prefix(&repo.common_dir)) {
+                (Some(common), Ok(below)) => common.target.join(below),
+                _ => path,
+            };
             let worktree = EchoWorktree {
                 path: paths.path,
-                git_dir: paths.git_dir,
-                common_dir: repo.common_dir,
+                git_dir: seen(paths.git_dir),
+                common_dir: common.map_or_else(|| repo.common_dir.clone(), |it| it.target.clone()),
                 alternates: repo.alternates,
             };
             variables.insert(EchoWorktree::VARIABLE.to_owned(), worktree.text());

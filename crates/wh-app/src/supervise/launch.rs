@@ -58,8 +58,8 @@ impl App {
         run.tier = Some(effective);
         self.store.run_begin(&run, &key).await?;
         let mut spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
-        spec.env
-            .extend(self.echo_variables(session, &launch).await?);
+        let echo = self.echo_variables(session, &launch, sandbox.as_ref());
+        spec.env.extend(echo.await?);
         if let Some(sandbox) = &sandbox {
             add_environment(sandbox, &mut spec.env);
         }

@@ -35,7 +35,7 @@ impl World {
                 data.join("wheelhouse.db"), data.join("server.json"), run.join("spec.json"), own.join("spec.json"),
                 scratch.join("notes.txt"), "/etc/shadow",
             ],
-            "private_dirs": [home.join(".ssh"), run, scratch, data.join("homes").join(&self.victim), "/run"],
+            "private_dirs": [home.join(".ssh"), run, scratch, data.join("homes").join(&self.victim), "/run/user", "/run/lock"],
             "sockets": [
                 data.join("wheelhouse.sock"), run.join("socket"), own.join("socket"), "/run/docker.sock",
                 "/run/dbus/system_bus_socket",

@@ -19,7 +19,8 @@ async fn works(setting: Setting) {
         Some("4"),
         "{printed}"
     );
-    assert_eq!(world.shell("git status --porcelain").await.trim(), "");
+    let status = world.shell("echo \"[$(git status --porcelain)]\"").await;
+    assert_eq!(status.trim(), "[]");
     // A person sees what was committed, and git still works for them.
     let branch = world.shell("git branch --show-current").await;
     let log = git(&world.repo, &["log", "--oneline", branch.trim()]);
