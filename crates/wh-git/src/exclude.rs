@@ -6,7 +6,7 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use crate::{RepoHandle, block::HASH, repo::read_small};
+use crate::{RepoHandle, beneath::hold, block::HASH, repo::read_small};
 
 impl RepoHandle {
     /// Replaces the block of `key` in `info/exclude`, or takes it away when `patterns` is empty.
@@ -29,6 +29,8 @@ impl RepoHandle {
         }
         let info = self.common_dir().join("info");
         fs::create_dir_all(&info)?;
+        // An agent may have put a link in its place, and the server would write elsewhere.
+        drop(hold(&info)?);
         let mut file = tempfile::NamedTempFile::new_in(&info)?;
         file.write_all(new.as_bytes())?;
         file.as_file().sync_all()?;
@@ -45,5 +47,9 @@ fn exclude_path(common_dir: &Path) -> PathBuf {
 
 /// Reads the excludes of a repository; a link in their place is not followed.
 pub(crate) fn read_exclude(common_dir: &Path) -> io::Result<String> {
+    let info = common_dir.join("info");
+    if fs::symlink_metadata(&info)?.is_symlink() {
+        return Err(io::ErrorKind::NotFound.into());
+    }
     read_small(&exclude_path(common_dir))
 }

@@ -5,6 +5,7 @@
 //! finds them again with [`link::list_runs`] and talks to them through [`link::attach`].
 
 mod acp;
+mod beneath;
 pub mod echo;
 pub mod event;
 mod forward;
@@ -13,6 +14,7 @@ pub mod journal;
 pub mod link;
 pub mod peer;
 pub mod process;
+mod run_files;
 mod runner;
 pub mod sandbox;
 pub mod spec;

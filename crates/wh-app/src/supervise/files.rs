@@ -1,13 +1,8 @@
 //! What comes with a prompt, laid out for the agent.
 
-use std::{
-    fs::{DirBuilder, OpenOptions},
-    io::{self, Write},
-    os::unix::fs::{DirBuilderExt, OpenOptionsExt},
-    path::{Path, PathBuf},
-};
+use std::{io, path::PathBuf};
 
-use wh_domain::{PromptFile, Run, Turn};
+use wh_domain::{Run, Turn};
 use wh_runner::PromptPart;
 
 use crate::{App, Result};
@@ -23,15 +18,15 @@ impl App {
         turn: &Turn,
     ) -> Result<Result<Vec<PromptPart>, Unlaid>> {
         let mut parts = Vec::new();
-        let place = self.run_dir(run).files().join(turn.id.to_string());
         for (number, about) in (1..).zip(&turn.files) {
             let name = &about.name;
             let Some(file) = self.store.turn_file(turn.id, number).await? else {
                 let why = format!("the file {name} is not kept any more; send it again");
                 return Ok(Err(Unlaid(why)));
             };
-            let dir = place.join(number.to_string());
-            let path = tokio::task::spawn_blocking(move || write(&dir, &file)).await;
+            let dir = self.run_dir(run);
+            let at = PathBuf::from(format!("{}/{number}/{name}", turn.id));
+            let path = tokio::task::spawn_blocking(move || dir.write_file(&at, &file.data)).await;
             match path.map_err(io::Error::other).and_then(|path| path) {
                 Ok(path) => parts.push(PromptPart {
                     name: name.clone(),
@@ -49,25 +44,4 @@ impl App {
         }
         Ok(Ok(parts))
     }
-}
-
-fn write(dir: &Path, file: &PromptFile) -> io::Result<PathBuf> {
-    DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-    let path = dir.join(file.name.as_str());
-    // An earlier life of the server has written it, and the agent may be reading.
-    if path
-        .metadata()
-        .is_ok_and(|it| it.len() == file.data.len() as u64)
-    {
-        return Ok(path);
-    }
-    let mut open = OpenOptions::new();
-    let mut written = open
-        .write(true)
-        .create(true)
-        .truncate(true)
-        .mode(0o600)
-        .open(&path)?;
-    written.write_all(&file.data)?;
-    Ok(path)
 }

@@ -178,6 +178,14 @@ async fn excludes_are_kept_in_a_marked_block() {
     assert_eq!(run(&made.paths().path, &["status", "--porcelain"]), "");
     lab.repo().exclude_set("session-1", &[]).unwrap();
     assert_eq!(made.status(None).await.unwrap().untracked.len(), 1);
+    // A link in place of `info` would lead the server elsewhere.
+    let info = lab.repo().paths().common_dir.join("info");
+    let elsewhere = lab.path().join("elsewhere");
+    fs::rename(&info, &elsewhere).unwrap();
+    fs::remove_file(elsewhere.join("exclude")).unwrap();
+    std::os::unix::fs::symlink(&elsewhere, &info).unwrap();
+    assert!(lab.repo().exclude_set("s", &["x"]).is_err());
+    assert!(!elsewhere.join("exclude").exists());
     assert!(lab.repo().exclude_set("a\nb", &["x"]).is_err());
 }
 

@@ -3,10 +3,13 @@
 use base64::{Engine, engine::general_purpose::STANDARD};
 use serde_json::{Value, json};
 
-use crate::{event::Capabilities, link::PromptPart};
+use crate::{beneath::read_plain, event::Capabilities, link::PromptPart};
 
 /// The longest file whose text goes into the prompt itself; a longer one the agent reads where it lies.
-const EMBEDDED_BYTES_MAX: usize = 64 << 10;
+const EMBEDDED_BYTES_MAX: u64 = 64 << 10;
+
+/// The largest image that is sent; more than a prompt can carry.
+const IMAGE_BYTES_MAX: u64 = 64 << 20;
 
 /// What stands between what a file is and where it lies.
 const LIES_AT: &str = " that comes with this prompt is at ";
@@ -33,7 +36,7 @@ fn is_image(file: &PromptPart) -> bool {
 
 fn block(file: &PromptPart, can: Capabilities) -> Value {
     if is_image(file) && can.images {
-        let data = std::fs::read(&file.path).unwrap_or_default();
+        let data = read_plain(&file.path, IMAGE_BYTES_MAX).unwrap_or_default();
         if !data.is_empty() {
             let (uri, data) = (file_uri(file), STANDARD.encode(&data));
             return json!({"type": "image", "mimeType": file.media_type, "data": data, "uri": uri});
@@ -54,9 +57,9 @@ fn block(file: &PromptPart, can: Capabilities) -> Value {
 /// Returns what a file says, if that fits into a prompt.
 fn short_text(file: &PromptPart) -> Option<String> {
     let is_text = file.media_type == "text/plain";
-    let text = is_text.then(|| std::fs::read_to_string(&file.path).ok());
-    text.flatten()
-        .filter(|text| !text.is_empty() && text.len() <= EMBEDDED_BYTES_MAX)
+    let bytes = is_text.then(|| read_plain(&file.path, EMBEDDED_BYTES_MAX));
+    let text = String::from_utf8(bytes.flatten()?).ok()?;
+    Some(text).filter(|text| !text.is_empty())
 }
 
 /// Names a file that is not in the prompt itself. ACP has links for this, but agents take them for more than that: opencode fails a
@@ -112,7 +115,7 @@ mod tests {
             part(
                 "long.txt",
                 "text/plain",
-                &vec![b'x'; EMBEDDED_BYTES_MAX + 1],
+                &vec![b'x'; EMBEDDED_BYTES_MAX as usize + 1],
             ),
             part("tool.bin", "application/octet-stream", b"\0"),
         ];

@@ -10,8 +10,11 @@ use std::{
 use serde_json::{Value, json, value::RawValue};
 use tokio_util::sync::CancellationToken;
 
-use super::{Commit, Session, peer::Peer, write::write_beneath};
-use crate::acp::wire;
+use super::{Commit, Session, peer::Peer};
+use crate::{
+    acp::wire,
+    beneath::{Access, write_beneath},
+};
 
 /// Said at once by `flood`.
 const FLOOD_BYTES: usize = 4 << 10;
@@ -129,7 +132,12 @@ impl Turn {
         let (path, text) = rest.split_once(' ').unwrap_or((rest, ""));
         let id = self.tool(&format!("Write {path}"), "edit").await;
         let new = format!("{text}\n");
-        let written = write_beneath(&self.session.cwd, Path::new(path), &new);
+        let written = write_beneath(
+            &self.session.cwd,
+            Path::new(path),
+            new.as_bytes(),
+            Access::Usual,
+        );
         let path = self.session.cwd.join(path);
         let failed = written.as_ref().err().map(ToString::to_string);
         let old = written.ok().flatten();

@@ -9,7 +9,6 @@ mod mcp;
 mod peer;
 mod stdio;
 mod transcript;
-mod write;
 
 use std::{
     io,

@@ -49,7 +49,7 @@ async fn it_writes_beneath_its_directory_only() {
         "x\n"
     );
     let said = failures(&world, &session).await;
-    assert!(said.contains("leaves the working directory"), "{said}");
+    assert!(said.contains("leaves the directory"), "{said}");
     assert!(said.contains("leads into .git"), "{said}");
 }
 

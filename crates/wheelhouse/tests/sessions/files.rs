@@ -175,3 +175,22 @@ async fn a_prompt_does_not_run_without_its_file() {
     let again = world.client.session_prompt(&request).await.unwrap();
     assert_eq!(again.turn.state, "completed", "{again:?}");
 }
+
+/// What an agent can put in place of a run's files, a link among others, must not lead the server elsewhere.
+#[tokio::test]
+async fn a_file_is_not_laid_out_through_a_link() {
+    let world = World::new();
+    let session = world.session().await;
+    world.prompt(&session, "say ready").await;
+    let elsewhere = world.server.home().join("elsewhere");
+    std::fs::create_dir(&elsewhere).unwrap();
+    let run = world.server.data_dir().join("runs");
+    let run = std::fs::read_dir(run).unwrap().next().unwrap().unwrap();
+    let files = run.path().join("files");
+    std::fs::remove_dir_all(&files).ok();
+    std::os::unix::fs::symlink(&elsewhere, &files).unwrap();
+    let request = with(&session, "files", &[("notes.txt", b"buy milk")]);
+    let prompted = world.client.session_prompt(&request).await.unwrap();
+    assert_eq!(prompted.turn.state, "failed", "{prompted:?}");
+    assert_eq!(std::fs::read_dir(&elsewhere).unwrap().count(), 0);
+}

@@ -1,4 +1,4 @@
-//! Writing a file beneath the working directory, and nowhere else.
+//! Reading and writing files beneath a directory that an agent can change, and nowhere else.
 //!
 //! Every directory on the way is opened by itself under the one before, without following links, so that nothing that
 //! another process puts there meanwhile leads outside.
@@ -24,8 +24,8 @@ const DEPTH_MAX: usize = 100;
 
 /// Why nothing was written.
 #[derive(Debug, thiserror::Error)]
-pub(super) enum WriteError {
-    #[error("the path leaves the working directory; name a file in it")]
+pub(crate) enum WriteError {
+    #[error("the path leaves the directory; name a file in it")]
     Outside,
     #[error("the path leads into .git, where nothing may be written")]
     GitDirectory,
@@ -46,29 +46,49 @@ impl From<Errno> for WriteError {
     }
 }
 
+/// Who may use what is made.
+#[derive(Clone, Copy, Debug)]
+pub(crate) enum Access {
+    /// As the process's mask says.
+    Usual,
+    Owner,
+}
+
+impl Access {
+    fn modes(self) -> (Mode, Mode) {
+        let (directory, file) = match self {
+            Self::Usual => (0o777, 0o666),
+            Self::Owner => (0o700, 0o600),
+        };
+        (Mode::from_raw_mode(directory), Mode::from_raw_mode(file))
+    }
+}
+
 /// Writes a file beneath `root`, makes the directories that it needs, and returns its old text.
-pub(super) fn write_beneath(
+pub(crate) fn write_beneath(
     root: &Path,
     path: &Path,
-    text: &str,
+    bytes: &[u8],
+    access: Access,
 ) -> Result<Option<String>, WriteError> {
+    let (directory_mode, file_mode) = access.modes();
     let parts = parts_of(path)?;
     let (name, parents) = parts.split_last().ok_or(WriteError::Outside)?;
     let flags = OFlags::DIRECTORY | OFlags::CLOEXEC;
     let mut held = rustix::fs::open(root, flags, Mode::empty())?;
     for part in parents {
-        held = directory(&held, part)?;
+        held = directory(&held, part, directory_mode)?;
     }
     let old = read(&held, name);
     let flags = OFlags::WRONLY | OFlags::CREATE | OFlags::NONBLOCK;
-    let file = open(&held, name, flags, Mode::from_raw_mode(0o666))?;
+    let file = open(&held, name, flags, file_mode)?;
     let stat = rustix::fs::fstat(&file)?;
     // Another name of the file may lie outside.
     if FileType::from_raw_mode(stat.st_mode) != FileType::RegularFile || stat.st_nlink > 1 {
         return Err(WriteError::NotAFile);
     }
     rustix::fs::ftruncate(&file, 0)?;
-    File::from(file).write_all(text.as_bytes())?;
+    File::from(file).write_all(bytes)?;
     Ok(old)
 }
 
@@ -92,11 +112,11 @@ fn parts_of(path: &Path) -> Result<Vec<OsString>, WriteError> {
 }
 
 /// Opens a directory, and makes it if it is not there.
-fn directory(parent: &OwnedFd, name: &OsStr) -> Result<OwnedFd, WriteError> {
+fn directory(parent: &OwnedFd, name: &OsStr, mode: Mode) -> Result<OwnedFd, WriteError> {
     let flags = OFlags::DIRECTORY | OFlags::RDONLY;
     match open(parent, name, flags, Mode::empty()) {
         Err(Errno::NOENT) => {
-            match rustix::fs::mkdirat(parent, name, Mode::from_raw_mode(0o777)) {
+            match rustix::fs::mkdirat(parent, name, mode) {
                 Ok(()) | Err(Errno::EXIST) => {}
                 Err(error) => return Err(error.into()),
             }
@@ -123,6 +143,32 @@ fn open(dir: impl AsFd, name: &OsStr, flags: OFlags, mode: Mode) -> Result<Owned
     rustix::fs::openat(dir, name, flags, mode)
 }
 
+/// Reads an ordinary file of at most `limit` bytes by a path that holds no link; nothing else is read.
+pub(crate) fn read_plain(path: &Path, limit: u64) -> Option<Vec<u8>> {
+    let flags = OFlags::RDONLY | OFlags::NONBLOCK | OFlags::NOFOLLOW | OFlags::CLOEXEC;
+    let file = File::from(open_without_links(path, flags).ok()?);
+    let about = file.metadata().ok()?;
+    let mut bytes = Vec::new();
+    let is_good = about.is_file() && about.len() <= limit;
+    let read = is_good.then(|| file.take(limit).read_to_end(&mut bytes))?;
+    read.ok().map(|_| bytes)
+}
+
+#[cfg(target_os = "linux")]
+fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    use rustix::fs::{CWD, ResolveFlags};
+    let resolve = ResolveFlags::NO_SYMLINKS | ResolveFlags::NO_MAGICLINKS;
+    match rustix::fs::openat2(CWD, path, flags, Mode::empty(), resolve) {
+        Err(Errno::NOSYS | Errno::PERM) => rustix::fs::open(path, flags, Mode::empty()),
+        opened => opened,
+    }
+}
+
+#[cfg(not(target_os = "linux"))]
+fn open_without_links(path: &Path, flags: OFlags) -> Result<OwnedFd, Errno> {
+    rustix::fs::open(path, flags, Mode::empty())
+}
+
 /// Reads a file's text, if it is a file of text and not too large.
 fn read(dir: &OwnedFd, name: &OsStr) -> Option<String> {
     let file = open(dir, name, OFlags::RDONLY | OFlags::NONBLOCK, Mode::empty()).ok()?;
@@ -145,7 +191,7 @@ mod tests {
         let root = dir.path().join("work");
         fs::create_dir(&root).unwrap();
         fs::write(dir.path().join("outside"), "kept\n").unwrap();
-        let write = |path: &str| write_beneath(&root, Path::new(path), "new\n");
+        let write = |path: &str| write_beneath(&root, Path::new(path), b"new\n", Access::Usual);
         assert_eq!(write("a/b/c.txt").unwrap(), None);
         assert_eq!(write("./a/b/c.txt").unwrap().as_deref(), Some("new\n"));
         let outside = dir.path().join("outside");
@@ -172,5 +218,22 @@ mod tests {
         }
         assert_eq!(fs::read_to_string(&outside).unwrap(), "kept\n");
         assert_eq!(fs::read_dir(dir.path()).unwrap().count(), 2);
+    }
+
+    #[test]
+    fn only_an_ordinary_file_is_read_and_no_link_followed() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir(root.join("real")).unwrap();
+        fs::write(root.join("real/file"), "text").unwrap();
+        symlink("real", root.join("up")).unwrap();
+        symlink("real/file", root.join("link")).unwrap();
+        rustix::fs::mkfifoat(rustix::fs::CWD, root.join("pipe"), Mode::RWXU).unwrap();
+        let read = |path: &str| read_plain(&root.join(path), 100);
+        assert_eq!(read("real/file").as_deref(), Some(&b"text"[..]));
+        for other in ["link", "up/file", "pipe", "real", "absent"] {
+            assert_eq!(read(other), None, "{other}");
+        }
+        assert_eq!(read_plain(&root.join("real/file"), 3), None);
     }
 }
