@@ -189,11 +189,12 @@ impl World {
             ..MessageListRequest::default()
         };
         let list = self.client.message_list(&request).await.unwrap();
-        let notes = list
+        let mut notes = list
             .messages
             .into_iter()
             .filter(|message| message.kind == "system");
-        notes.last().map(|message| message.text).unwrap_or_default()
+        let latest = notes.next_back();
+        latest.map(|message| message.text).unwrap_or_default()
     }
 }
 
