@@ -10,4 +10,14 @@ mod administrator;
 mod containment;
 mod git;
 mod harness;
+mod keys;
 mod limits;
+#[allow(
+    dead_code,
+    reason = "shared with the MCP tests, which use more of it than these"
+)]
+#[path = "../mcp/harness.rs"]
+mod people;
+mod tenancy;
+mod transport;
+mod wire;
