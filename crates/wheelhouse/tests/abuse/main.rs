@@ -8,10 +8,12 @@
 
 mod administrator;
 mod containment;
+mod dashboard;
 mod git;
 mod harness;
 mod keys;
 mod limits;
+mod operations;
 #[allow(
     dead_code,
     reason = "shared with the MCP tests, which use more of it than these"
