@@ -10,10 +10,12 @@ mod administrator;
 mod containment;
 mod dashboard;
 mod git;
+mod git_rows;
 mod harness;
 mod keys;
 mod limits;
 mod operations;
+mod parsers;
 #[allow(
     dead_code,
     reason = "shared with the MCP tests, which use more of it than these"
