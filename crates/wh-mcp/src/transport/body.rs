@@ -15,6 +15,10 @@ where
     B: Body,
     B::Error: Display,
 {
+    // A length that is declared too large is refused at once, not after waiting for bytes that may never come.
+    if body.size_hint().lower() > bytes_max as u64 {
+        return Err(too_large(bytes_max));
+    }
     let mut body = std::pin::pin!(body);
     let mut first = Bytes::new();
     let mut rest = BytesMut::new();
@@ -29,11 +33,7 @@ where
             continue;
         };
         if first.len() + rest.len() + data.remaining() > bytes_max {
-            return Err(Refusal::new(
-                StatusCode::PAYLOAD_TOO_LARGE,
-                answer::INVALID_REQUEST,
-                format!("Payload Too Large: a request may have at most {bytes_max} bytes"),
-            ));
+            return Err(too_large(bytes_max));
         }
         if first.is_empty() && rest.is_empty() {
             first = data.copy_to_bytes(data.remaining());
@@ -54,4 +54,12 @@ where
     } else {
         rest.freeze()
     })
+}
+
+fn too_large(bytes_max: usize) -> Refusal {
+    Refusal::new(
+        StatusCode::PAYLOAD_TOO_LARGE,
+        answer::INVALID_REQUEST,
+        format!("Payload Too Large: a request may have at most {bytes_max} bytes"),
+    )
 }
