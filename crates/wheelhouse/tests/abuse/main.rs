@@ -22,6 +22,7 @@ mod parsers;
 )]
 #[path = "../mcp/harness.rs"]
 mod people;
+mod resources;
 mod tenancy;
 mod transport;
 mod wire;
