@@ -223,7 +223,7 @@ mod tests {
         let access = checkout_access(&sub.canonicalize().unwrap())
             .unwrap()
             .unwrap();
-        assert_eq!(access.writable, [git.clone()]);
+        assert_eq!(access.writable, std::slice::from_ref(&git));
         for name in ["config", "hooks", "info", "commondir", "config.worktree"] {
             assert!(access.read_only.contains(&git.join(name)), "{name}");
         }
