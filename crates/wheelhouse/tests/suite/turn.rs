@@ -16,7 +16,7 @@ const CLEARED: &str = "\r\u{1b}[K";
 /// Starts a server with an agent that speaks only when the file `go` is in its home directory.
 fn with_slow_agent() -> TestServer {
     let mut server = TestServer::stopped();
-    let script = "until [ -e \"$HOME/go\" ]; do sleep 0.02; done; exec \"$0\" agent echo";
+    let script = "until [ -e /tmp/go ]; do sleep 0.02; done; exec \"$0\" agent echo";
     let command = ["sh", "-c", script, binary().to_str().unwrap()].map(|word| format!("{word:?}"));
     server.configure(&format!(
         "[agents.slow]\ncommand = [{}]\n",
@@ -24,6 +24,28 @@ fn with_slow_agent() -> TestServer {
     ));
     server.restart();
     server
+}
+
+/// Lets the slow agent go on, through the directory that it sees as `/tmp`. The home directory would not do: an agent may not notice
+/// what appears there while it runs.
+fn release(server: &TestServer) {
+    let homes = server.data_dir().join("homes");
+    let own = || {
+        let dirs = std::fs::read_dir(&homes).into_iter().flatten().flatten();
+        let dirs = dirs.map(|dir| dir.path().join("tmp"));
+        dirs.filter(|dir| dir.is_dir()).collect::<Vec<_>>()
+    };
+    let deadline = std::time::Instant::now() + std::time::Duration::from_secs(30);
+    while own().is_empty() {
+        assert!(
+            std::time::Instant::now() < deadline,
+            "no session was started"
+        );
+        std::thread::sleep(std::time::Duration::from_millis(10));
+    }
+    for dir in own() {
+        std::fs::write(dir.join("go"), "").unwrap();
+    }
 }
 
 #[test]
@@ -69,7 +91,7 @@ fn a_terminal_shows_that_the_agent_starts() {
     command.args(["run", "--agent", "slow", "say hello there"]);
     let terminal = Terminal::start(&mut command);
     terminal.until("starting slow…");
-    std::fs::write(server.home().join("go"), "").unwrap();
+    release(&server);
     let shown = terminal.until("hello there");
     assert!(shown.contains(CLEARED), "{shown:?}");
     let (code, shown) = terminal.wait();
@@ -89,7 +111,7 @@ fn ctrl_c_at_a_terminal_works_before_the_agent_speaks() {
     let session = run_json(&server, &["ls"])["sessions"][0]["id"].clone();
     let mut follow = server.command();
     let follower = Reader::start(follow.args(["logs", "-f", session.as_str().unwrap()]));
-    std::fs::write(server.home().join("go"), "").unwrap();
+    release(&server);
     follower.until("hello there");
 }
 
@@ -125,7 +147,7 @@ fn a_pipe_is_shown_no_progress() {
     let mut command = server.command();
     command.args(["run", "--agent", "slow", "say hello there"]);
     let following = Reader::start(&mut command);
-    std::fs::write(server.home().join("go"), "").unwrap();
+    release(&server);
     let said = following.wait();
     assert_eq!(
         (said.code, said.stdout.as_str()),
