@@ -53,6 +53,14 @@ async fn a_backup_under_load_equals_the_database_up_to_its_number() {
             }
         });
     }
+    // The first copy holds something that can be found.
+    let found = async || {
+        let hits = store.message_search(Reach::All, "words keep", PageLimit::MAX);
+        !hits.await.unwrap().is_empty()
+    };
+    while !found().await {
+        tokio::time::sleep(std::time::Duration::from_millis(10)).await;
+    }
     let mut copies = Vec::new();
     for n in 0..3 {
         tokio::time::sleep(std::time::Duration::from_millis(150)).await;
