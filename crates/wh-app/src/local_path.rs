@@ -102,7 +102,8 @@ impl App {
             return Ok(found);
         }
         if paths.alternates.is_some() {
-            let message = "the repository borrows objects from another one";
+            let message =
+                "the repository uses objects of another repository (objects/info/alternates)";
             return Err(AppError::invalid(message).hint(
                 "copy them with `git repack -a -d` and remove objects/info/alternates, or ask an administrator to add the repository",
             ));

@@ -27,11 +27,11 @@ const PROTECTED: &[&str] = &["config", "hooks", "info", "modules", "worktrees"];
 /// What an agent may do with a repository. Paths are absolute; all of them exist.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AgentAccess {
-    /// What it must be able to read.
+    /// Paths the agent can read even if a parent directory is hidden.
     pub readable: Vec<PathBuf>,
-    /// What it may change, beside its checkout.
+    /// Paths the agent can write, in addition to its checkout.
     pub writable: Vec<PathBuf>,
-    /// What it must not change although it lies in something writable.
+    /// Paths inside a writable directory that stay read-only.
     pub read_only: Vec<PathBuf>,
     /// The directories of a linked worktree.
     pub link: Option<GitLink>,

@@ -72,7 +72,7 @@ impl PeerProcess {
     /// Accepts the process if it is in this process's namespaces and neither it nor an ancestor is a runner. Runners are
     /// subreapers, so what an agent started stays below its runner for as long as that lives.
     ///
-    /// Reads a few files below `/proc`.
+    /// Blocks while it reads files in `/proc`.
     pub fn check(&self, is_runner: impl Fn(ProcessMark) -> bool) -> Result<(), PeerRefusal> {
         for kind in NAMESPACES {
             let own = fs::read_link(format!("/proc/self/ns/{kind}"));

@@ -27,7 +27,7 @@ const PROGRESS_EVERY: Duration = Duration::from_secs(1);
 /// How long new work waits for what its source has got meanwhile.
 const FETCH_WITHIN: Duration = Duration::from_secs(30);
 
-/// How many fetches may run at the same time, apart from clones: work that begins waits for them.
+/// Maximum number of concurrent fetches, not counting clones. A new worktree waits for its fetch.
 const FETCHES_MAX: usize = 16;
 
 /// How many repositories that wait for a clone are looked at in one round.

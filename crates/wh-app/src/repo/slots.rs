@@ -8,8 +8,8 @@ use std::{
 use tokio::sync::oneshot;
 use wh_domain::UserId;
 
-/// A bounded number of slots. Whoever has the fewest gets the next one, and nobody has all of them, so that somebody
-/// whose remotes hang does not keep others waiting.
+/// A bounded number of slots, shared fairly between users: the user with the fewest gets the next one, and no user gets
+/// all of them, so that remotes that hang block only their owner's clones.
 #[derive(Debug)]
 pub(crate) struct Slots {
     max: usize,

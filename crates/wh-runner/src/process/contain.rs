@@ -119,7 +119,7 @@ fn become_agent(program: &OsString, args: &[OsString]) -> i32 {
     CANNOT_START
 }
 
-/// Tries to build a sandbox, as [`crate::sandbox::probe`] asks for.
+/// Builds a trial sandbox for [`crate::sandbox::probe`] and returns 0 if that worked.
 fn probe_sandbox(scratch: &Path) -> i32 {
     let tried = leave_namespaces().and_then(|()| Ok(fork()?));
     match tried {

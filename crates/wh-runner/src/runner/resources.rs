@@ -124,7 +124,7 @@ impl ResourceWatch {
             }
             DiskWatch::Walking { since, walk } if walk.is_finished() => {
                 let took = now.duration_since(*since);
-                let used = futures_now(walk);
+                let used = take_result(walk);
                 self.disk = DiskWatch::Waiting {
                     from: now + DISK_EVERY.max(took * 20),
                 };
@@ -136,7 +136,7 @@ impl ResourceWatch {
 }
 
 /// Returns the result of a task that has ended.
-fn futures_now(walk: &mut JoinHandle<u64>) -> Option<u64> {
+fn take_result(walk: &mut JoinHandle<u64>) -> Option<u64> {
     use std::{future::Future, pin::Pin, task};
     let mut context = task::Context::from_waker(task::Waker::noop());
     match Pin::new(walk).poll(&mut context) {

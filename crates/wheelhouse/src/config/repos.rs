@@ -24,7 +24,7 @@ pub(super) struct FileRepos {
     /// How long a clone or fetch may take.
     #[serde(default, deserialize_with = "duration")]
     clone_timeout: Option<Duration>,
-    /// How much a clone or fetch may bring.
+    /// Maximum number of bytes that a clone or fetch may receive.
     #[serde(default, deserialize_with = "bytes")]
     clone_bytes_max: Option<u64>,
     /// How many files a checkout may have.

@@ -16,7 +16,7 @@ impl World {
         let own = data.join("runs").join(format!("{}-1", self.session));
         let scratch = data.join("scratch").join(&self.victim);
         let git = self.repo.join(".git");
-        // Without namespaces, the names and states of processes can be seen by everybody.
+        // Without a PID namespace, the command lines and states of other processes are visible.
         let process_files: &[&str] = match self.setting.namespaces {
             true => &[
                 "environ",

@@ -7,7 +7,7 @@ use wh_testkit::git::{git, plant_traps, repository};
 
 use crate::{harness::World, worktrees::repo};
 
-/// Begins a session in a worktree; returns it and where it works.
+/// Starts a session in a worktree and returns its id and directory.
 async fn in_worktree(world: &World) -> (String, PathBuf) {
     let session = world
         .session_with(SessionCreateRequest {
