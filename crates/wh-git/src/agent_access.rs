@@ -167,7 +167,7 @@ fn existing<'a>(dir: &Path, names: impl IntoIterator<Item = &'a &'a str>) -> Vec
 }
 
 /// Returns the object directories that a repository borrows from.
-fn borrowed(repo: &RepoHandle) -> Vec<PathBuf> {
+pub(crate) fn borrowed(repo: &RepoHandle) -> Vec<PathBuf> {
     let objects = repo.paths().common_dir.join("objects");
     let alternates = repo.paths().alternates.as_deref().unwrap_or_default();
     let paths = alternates.lines().filter(|line| !line.starts_with('#'));

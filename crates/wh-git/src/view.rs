@@ -98,6 +98,23 @@ impl View {
         Ok(self)
     }
 
+    /// Lets git find the repository's objects from the view's directory alone, for a command that is given nothing else.
+    pub(crate) fn borrowing_its_objects(self) -> Result<Self, GitError> {
+        let file = self.dir.path().join("objects/info");
+        fs::create_dir_all(&file)
+            .and_then(|()| {
+                let line = format!("{}\n", self.objects.display());
+                fs::write(file.join("alternates"), line)
+            })
+            .map_err(GitError::Start)?;
+        Ok(self)
+    }
+
+    /// Returns the view's directory.
+    pub(crate) fn path(&self) -> &Path {
+        self.dir.path()
+    }
+
     /// Starts a git command in the view.
     pub(crate) fn git(&self) -> Git {
         let git = Git::new()
@@ -113,12 +130,19 @@ impl View {
 }
 
 /// Copies an index together with its time: by that git knows that a file may have changed, in the same moment and to the same
-/// size, after it was written down.
-fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
-    let written = fs::metadata(from)?.modified()?;
-    fs::write(to, fs::read(from)?)?;
-    fs::File::options()
-        .write(true)
-        .open(to)?
-        .set_modified(written)
+/// size, after it was written down. A link in its place is not followed.
+pub(crate) fn copy_index(from: &Path, to: &Path) -> io::Result<()> {
+    use std::os::unix::fs::OpenOptionsExt;
+    let flags = rustix::fs::OFlags::NOFOLLOW | rustix::fs::OFlags::NONBLOCK;
+    let mut from = fs::OpenOptions::new()
+        .read(true)
+        .custom_flags(flags.bits().cast_signed())
+        .open(from)?;
+    let found = from.metadata()?;
+    if !found.is_file() {
+        return Err(io::ErrorKind::InvalidInput.into());
+    }
+    let mut to = fs::File::create(to)?;
+    io::copy(&mut from, &mut to)?;
+    to.set_modified(found.modified()?)
 }

@@ -12,6 +12,7 @@ mod hostile;
 mod lab;
 mod ledger;
 mod mess;
+mod private_clone;
 mod remove;
 mod rescue_property;
 mod transfer;

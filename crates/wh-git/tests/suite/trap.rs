@@ -137,7 +137,7 @@ impl Trap {
     }
 }
 
-fn executable(path: &Path, text: &str) {
+pub(crate) fn executable(path: &Path, text: &str) {
     write(path, text);
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
