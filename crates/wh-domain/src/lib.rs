@@ -15,6 +15,7 @@ mod budget;
 mod card;
 mod delivery;
 mod dialect;
+mod egress;
 mod error;
 mod event;
 mod file;
@@ -70,6 +71,10 @@ pub use budget::{Budget, Usage};
 pub use card::{BoardCards, SessionCard, WorktreeCard};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
 pub use dialect::Dialect;
+pub use egress::{
+    AddressPolicy, HostList, HostName, HostNameRefusal, HostRule, HostRuleRefusal,
+    parse_host_and_port,
+};
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
 pub use file::{
