@@ -7,6 +7,7 @@
 mod acp;
 mod beneath;
 pub mod echo;
+pub mod egress;
 pub mod event;
 mod forward;
 pub mod hook;

@@ -3,6 +3,7 @@
 #![expect(clippy::unwrap_used, reason = "helpers of tests fail the test")]
 
 mod echo;
+mod egress;
 mod flood;
 mod harness;
 mod life;
