@@ -51,6 +51,12 @@ impl From<i64> for SettingInput {
     }
 }
 
+impl From<&str> for SettingInput {
+    fn from(name: &str) -> Self {
+        Self::Name(name.to_owned())
+    }
+}
+
 impl TryFrom<ConfigSetRequest> for SettingChange {
     type Error = InputRefusal;
 

@@ -77,7 +77,41 @@ pub(super) fn run(_workspace: &Workspace, programs: &Programs) -> Result<String>
             &count("processes_at_rest"),
         ]),
     ];
-    Ok(ui::table(&["", "", ""], &one))
+    let tiers = made["tiers"].as_array().map_or(&[][..], Vec::as_slice);
+    let sessions = ui::table(&["", "", ""], &one);
+    Ok(format!("{sessions}\n{}", tier_table(tiers)))
+}
+
+/// Shows what each tier adds to the weakest one, which comes first.
+fn tier_table(tiers: &[serde_json::Value]) -> String {
+    let number = |tier: &serde_json::Value, name: &str| tier[name].as_f64().unwrap_or(f64::NAN);
+    let Some(weakest) = tiers.first() else {
+        return String::new();
+    };
+    let rows: Vec<_> = tiers
+        .iter()
+        .map(|tier| {
+            let added = number(tier, "start_p50_ms") - number(weakest, "start_p50_ms");
+            let added_bytes = number(tier, "pss") - number(weakest, "pss");
+            vec![
+                tier["tier"].as_str().unwrap_or_default().to_owned(),
+                format!("{:.1}", number(tier, "start_p50_ms")),
+                format!("{:.1}", number(tier, "start_p90_ms")),
+                format!("{added:+.1}"),
+                format!("{:.1}", number(tier, "pss") / MEGABYTE),
+                format!("{:+.1}", added_bytes / MEGABYTE),
+            ]
+        })
+        .collect();
+    let head = [
+        "tier",
+        "start p50 ms",
+        "p90 ms",
+        "added ms",
+        "PSS MB",
+        "added MB",
+    ];
+    ui::table(&head, &rows)
 }
 
 fn row(cells: &[&str]) -> Vec<String> {

@@ -3,6 +3,7 @@
 
 mod agent;
 mod memory;
+mod tiers;
 
 use std::{
     fs::File,
@@ -13,8 +14,11 @@ use std::{
 use anyhow::{Context, Result, bail};
 use futures::{StreamExt, stream};
 use serde_json::json;
-use wh_api::{ConfigSetRequest, SessionCreateRequest, SessionPromptRequest, SessionWaitRequest};
+use wh_api::{
+    ConfigSetRequest, SessionCreateRequest, SessionPromptRequest, SessionWaitRequest, SettingInput,
+};
 use wh_client::Client;
+use wh_domain::Tier;
 use wh_testkit::server::TestServer;
 
 /// Prompts, and syncs of the disk, whose times are taken.
@@ -38,13 +42,14 @@ async fn main() -> Result<()> {
     let server = TestServer::start();
     let client = server.client();
     set(&client, "session.live_per_user_max", 10_000).await?;
-    let first = begin(&client).await?;
+    let tiers = tiers::measure(&server, &client).await?;
+    let first = begin(&client, None).await?;
     let ours = round_trips(&client, &first).await?;
     let runner = runner_of(&server, &first)?;
     let one = memory::tree(runner)?;
     let begun = Instant::now();
     let ids: Vec<Result<String>> = stream::iter(1..sessions)
-        .map(|_| begin(&client))
+        .map(|_| begin(&client, None))
         .buffer_unordered(AT_ONCE)
         .collect()
         .await;
@@ -85,6 +90,7 @@ async fn main() -> Result<()> {
         "prompt_p99_ms": percentile(&times, 99),
         "all_pss": all, "largest_pss": largest, "server_rss": serving.resident,
         "put_away_s": at_rest.as_secs_f64(), "processes_at_rest": 0,
+        "tiers": tiers,
     });
     let mut stdout = std::io::stdout();
     writeln!(stdout, "{made}")?;
@@ -104,7 +110,7 @@ fn sync_times() -> Result<Vec<f64>> {
     Ok(times)
 }
 
-async fn set(client: &Client, key: &str, value: i64) -> Result<()> {
+async fn set(client: &Client, key: &str, value: impl Into<SettingInput>) -> Result<()> {
     let request = ConfigSetRequest {
         key: key.to_owned(),
         value: Some(value.into()),
@@ -115,9 +121,10 @@ async fn set(client: &Client, key: &str, value: i64) -> Result<()> {
 }
 
 /// Begins a session of the built-in agent and returns once its process is ready.
-async fn begin(client: &Client) -> Result<String> {
+async fn begin(client: &Client, tier: Option<Tier>) -> Result<String> {
     let request = SessionCreateRequest {
         agent: "echo".to_owned(),
+        tier: tier.map(|tier| tier.as_str().to_owned()),
         ..SessionCreateRequest::default()
     };
     let id = client.session_create(&request).await?.id;
