@@ -18,8 +18,26 @@ pub struct CustomAgent {
     pub context_file: Option<String>,
     /// Files below the home directory in which it keeps its login; it changes the user's own.
     pub login_files: Vec<String>,
+    /// Files below the home directory in which it keeps settings that are no login.
+    pub config_files: Vec<String>,
+    /// How its model is reached from where it has no network.
+    pub model: Option<ModelSettings>,
     /// The least containment that its sessions need.
     pub tier: Option<Tier>,
+}
+
+/// What the configuration says about how an agent's model is reached; what is absent comes from the agent's profile.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ModelSettings {
+    /// Where requests are sent.
+    pub url: Option<String>,
+    /// The port of 127.0.0.1 on which the agent expects its model.
+    pub port: Option<u16>,
+    /// The variable that holds the key.
+    pub key: Option<String>,
+    /// The header in which the key is sent, and what stands before the key in it.
+    pub header: Option<String>,
+    pub prefix: Option<String>,
 }
 
 /// Everything the configuration says about agents.
@@ -30,4 +48,6 @@ pub struct ConfiguredAgents {
     pub environments: BTreeMap<AgentName, BTreeMap<String, SecretText>>,
     /// The least containment that sessions of agents there are profiles for need.
     pub tiers: BTreeMap<AgentName, Tier>,
+    /// How models of agents there are profiles for are reached.
+    pub models: BTreeMap<AgentName, ModelSettings>,
 }

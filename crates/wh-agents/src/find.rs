@@ -10,7 +10,7 @@ use std::{
 
 use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, SecretText, Tier};
 
-use crate::{ConfiguredAgents, CustomAgent, PROFILES, Profile, probe};
+use crate::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, probe};
 
 /// Finds agents on a `PATH` and in the configuration.
 ///
@@ -66,6 +66,13 @@ impl Agents {
         let added = self.configured.environments.iter();
         let added = added.filter(|(name, _)| name.as_str() == profile.name);
         added.flat_map(|(_, variables)| variables.clone())
+    }
+
+    /// Returns how the configuration says that the model of an agent there is a profile for is reached.
+    pub(crate) fn model_settings(&self, profile: &str) -> Option<&ModelSettings> {
+        let mut models = self.configured.models.iter();
+        let found = models.find(|(name, _)| name.as_str() == profile);
+        found.map(|(_, settings)| settings)
     }
 
     /// Returns every agent: the built-in one, those there are profiles for, and the configured ones.
@@ -204,6 +211,8 @@ mod tests {
             environment: Default::default(),
             context_file: None,
             login_files: Vec::new(),
+            config_files: Vec::new(),
+            model: None,
             tier: None,
         };
         let added = [

@@ -4,7 +4,10 @@ use std::{collections::BTreeMap, path::PathBuf};
 
 use wh_domain::{AgentName, SecretText};
 
-use crate::{Agents, CustomAgent, PROFILES, Profile, Resume, TokenCount, probe};
+use crate::{
+    Agents, CustomAgent, ModelSettings, ModelVariables, PROFILES, Profile, Resume, TokenCount,
+    probe,
+};
 
 /// How to start an agent so that it speaks ACP on its standard streams, and what to mind while it does.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -25,7 +28,31 @@ pub struct Launch {
     pub connects_at_start: bool,
     /// As in [`crate::Profile::login_files`].
     pub login_files: Vec<String>,
+    /// As in [`crate::Profile::config_files`].
+    pub config_files: Vec<String>,
+    /// How its model is reached from where it has no network, if it is known.
+    pub model: Option<ModelRoute>,
 }
+
+/// How an agent that has no network reaches its model: by a port that passes requests on and adds the key.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ModelRoute {
+    /// Where requests are sent.
+    pub url: String,
+    /// The port of 127.0.0.1 on which the agent expects its model.
+    pub port: u16,
+    /// The variable that told the agent the key.
+    pub key_variable: Option<String>,
+    /// The variable that tells the agent the address.
+    pub url_variable: Option<String>,
+    /// The key, and the header in which it is sent.
+    pub key: SecretText,
+    pub header: String,
+    pub prefix: String,
+}
+
+/// The port of 127.0.0.1 on which an agent without a network expects its model, unless configured.
+const MODEL_PORT: u16 = 3130;
 
 /// Which program an agent is.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -98,13 +125,11 @@ impl Agents {
             });
         }
         environment.extend(self.added_environment(profile));
+        let settings = self.model_settings(profile.name);
+        let model = model_route(profile.model, settings, &environment);
         Ok(Launch {
             program: first.map_or(LaunchProgram::Itself, LaunchProgram::Found),
-            arguments: profile
-                .arguments
-                .iter()
-                .map(|it| (*it).to_owned())
-                .collect(),
+            arguments: owned(profile.arguments),
             environment,
             resume: profile.resume,
             tokens: profile.tokens,
@@ -112,11 +137,9 @@ impl Agents {
             cancel_leaves_commands: profile.cancel_leaves_commands,
             images_alone: profile.images_alone,
             connects_at_start: !profile.programs.is_empty(),
-            login_files: profile
-                .login_files
-                .iter()
-                .map(|it| (*it).to_owned())
-                .collect(),
+            login_files: owned(profile.login_files),
+            config_files: owned(profile.config_files),
+            model,
         })
     }
 
@@ -142,6 +165,90 @@ impl Agents {
             images_alone: false,
             connects_at_start: false,
             login_files: custom.login_files.clone(),
+            config_files: custom.config_files.clone(),
+            model: model_route(None, custom.model.as_ref(), &custom.environment),
         })
+    }
+}
+
+fn owned(texts: &[&str]) -> Vec<String> {
+    texts.iter().map(|text| (*text).to_owned()).collect()
+}
+
+/// Returns how the model is reached, from the profile, what is configured and the agent's variables. Without a key or an address
+/// there is no way.
+fn model_route(
+    known: Option<ModelVariables>,
+    settings: Option<&ModelSettings>,
+    environment: &BTreeMap<String, SecretText>,
+) -> Option<ModelRoute> {
+    let none = ModelSettings::default();
+    let settings = settings.unwrap_or(&none);
+    let key_variable = settings.key.clone();
+    let key_variable = key_variable.or_else(|| known.map(|it| it.key.to_owned()));
+    let url_variable = known.and_then(|it| it.url).map(str::to_owned);
+    let value = |name: &Option<String>| environment.get(name.as_ref()?).cloned();
+    let told = value(&url_variable).map(|url| url.expose().to_owned());
+    let default_url = known.map(|it| it.default_url.to_owned());
+    Some(ModelRoute {
+        url: settings.url.clone().or(told).or(default_url)?,
+        port: settings.port.unwrap_or(MODEL_PORT),
+        key: value(&key_variable)?,
+        key_variable,
+        url_variable,
+        header: settings
+            .header
+            .clone()
+            .unwrap_or_else(|| known.map_or("authorization", |it| it.header).to_owned()),
+        prefix: settings
+            .prefix
+            .clone()
+            .unwrap_or_else(|| known.map_or("Bearer ", |it| it.prefix).to_owned()),
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    const KNOWN: ModelVariables = ModelVariables {
+        key: "KEY",
+        url: Some("URL"),
+        default_url: "https://model.example",
+        header: "x-key",
+        prefix: "",
+    };
+
+    fn environment(variables: &[(&str, &str)]) -> BTreeMap<String, SecretText> {
+        let secret = |(name, value): &(&str, &str)| {
+            ((*name).to_owned(), SecretText::new((*value).to_owned()))
+        };
+        variables.iter().map(secret).collect()
+    }
+
+    #[test]
+    fn a_model_is_reached_where_the_configuration_the_agent_or_its_profile_says() {
+        let route =
+            |settings, variables: &[_]| model_route(Some(KNOWN), settings, &environment(variables));
+        assert_eq!(route(None, &[]), None, "no key");
+        let plain = route(None, &[("KEY", "k")]).unwrap();
+        assert_eq!(plain.url, "https://model.example");
+        assert_eq!((plain.port, plain.header.as_str()), (MODEL_PORT, "x-key"));
+        let told = route(None, &[("KEY", "k"), ("URL", "http://127.0.0.1:9")]).unwrap();
+        assert_eq!(told.url, "http://127.0.0.1:9");
+        let settings = ModelSettings {
+            url: Some("https://proxy.example".to_owned()),
+            key: Some("OTHER".to_owned()),
+            port: Some(8901),
+            ..ModelSettings::default()
+        };
+        let other = route(Some(&settings), &[("OTHER", "o"), ("KEY", "k")]).unwrap();
+        assert_eq!(other.url, "https://proxy.example");
+        assert_eq!((other.port, other.key.expose()), (8901, "o"));
+        let custom = model_route(None, Some(&settings), &environment(&[("OTHER", "o")])).unwrap();
+        assert_eq!(
+            (custom.header.as_str(), custom.prefix.as_str()),
+            ("authorization", "Bearer ")
+        );
     }
 }

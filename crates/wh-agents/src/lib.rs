@@ -10,7 +10,7 @@ mod launch;
 mod probe;
 mod profile;
 
-pub use custom::{ConfiguredAgents, CustomAgent};
+pub use custom::{ConfiguredAgents, CustomAgent, ModelSettings};
 pub use find::Agents;
-pub use launch::{Launch, LaunchProgram, LaunchRefusal};
-pub use profile::{CostCount, PROFILES, Profile, Program, Resume, TokenCount};
+pub use launch::{Launch, LaunchProgram, LaunchRefusal, ModelRoute};
+pub use profile::{CostCount, ModelVariables, PROFILES, Profile, Program, Resume, TokenCount};

@@ -29,6 +29,24 @@ pub struct Profile {
     pub context_file: Option<&'static str>,
     /// The files below the home directory in which it keeps its login, and which it writes again when it renews it.
     pub login_files: &'static [&'static str],
+    /// The files below the home directory in which it keeps settings that are no login.
+    pub config_files: &'static [&'static str],
+    /// How it reaches its model, when that can be told by variables.
+    pub model: Option<ModelVariables>,
+}
+
+/// The variables by which an agent is told where its model is and by what key.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ModelVariables {
+    /// Holds the key.
+    pub key: &'static str,
+    /// Holds the address. Absent: the agent reads that from its configuration files only.
+    pub url: Option<&'static str>,
+    /// The address unless another is set.
+    pub default_url: &'static str,
+    /// The header in which the provider expects the key, and what stands before the key in it.
+    pub header: &'static str,
+    pub prefix: &'static str,
 }
 
 /// A program that an agent needs.
@@ -100,6 +118,8 @@ pub const PROFILES: &[Profile] = &[
         images_alone: false,
         context_file: None,
         login_files: &[],
+        config_files: &[],
+        model: None,
     },
     Profile {
         name: "claude-code",
@@ -128,6 +148,14 @@ pub const PROFILES: &[Profile] = &[
         images_alone: false,
         context_file: Some("CLAUDE.local.md"),
         login_files: &[".claude/.credentials.json"],
+        config_files: &[".claude/settings.json"],
+        model: Some(ModelVariables {
+            key: "ANTHROPIC_API_KEY",
+            url: Some("ANTHROPIC_BASE_URL"),
+            default_url: "https://api.anthropic.com",
+            header: "x-api-key",
+            prefix: "",
+        }),
     },
     Profile {
         name: "codex",
@@ -156,6 +184,14 @@ pub const PROFILES: &[Profile] = &[
         images_alone: false,
         context_file: None,
         login_files: &[".codex/auth.json"],
+        config_files: &[".codex/config.toml"],
+        model: Some(ModelVariables {
+            key: "OPENAI_API_KEY",
+            url: None,
+            default_url: "https://api.openai.com",
+            header: "authorization",
+            prefix: "Bearer ",
+        }),
     },
     Profile {
         name: "gemini",
@@ -176,6 +212,14 @@ pub const PROFILES: &[Profile] = &[
         images_alone: true,
         context_file: None,
         login_files: &[".gemini/oauth_creds.json", ".gemini/google_accounts.json"],
+        config_files: &[".gemini/settings.json"],
+        model: Some(ModelVariables {
+            key: "GEMINI_API_KEY",
+            url: Some("GOOGLE_GEMINI_BASE_URL"),
+            default_url: "https://generativelanguage.googleapis.com",
+            header: "x-goog-api-key",
+            prefix: "",
+        }),
     },
     Profile {
         name: "opencode",
@@ -200,6 +244,8 @@ pub const PROFILES: &[Profile] = &[
         images_alone: false,
         context_file: None,
         login_files: &[".local/share/opencode/auth.json"],
+        config_files: &[".config/opencode/opencode.json"],
+        model: None,
     },
 ];
 

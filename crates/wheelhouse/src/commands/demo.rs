@@ -82,6 +82,8 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         environment: BTreeMap::from([("HOME".to_owned(), SecretText::new(home.to_owned()))]),
         context_file: None,
         login_files: Vec::new(),
+        config_files: Vec::new(),
+        model: None,
         tier: None,
     };
     Ok(ServeOptions {

@@ -1,7 +1,6 @@
 //! Agents in the configuration file: `[agents.NAME]`.
 //!
-//! A name that there is a profile for takes `env` alone, which is added to the profile's; any other name is a new agent and needs
-//! a `command`.
+//! A name that there is a profile for takes `env`, `tier` and `model`; any other name is a new agent and needs a `command`.
 
 use std::{
     collections::BTreeMap,
@@ -10,8 +9,11 @@ use std::{
 
 use serde::Deserialize;
 use toml::Spanned;
-use wh_agents::{ConfiguredAgents, CustomAgent, PROFILES};
+use wh_agents::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES};
 use wh_domain::{AgentName, SecretText, Tier};
+
+/// Ports below are for root alone, also in an agent's own network.
+const PORT_MIN: u16 = 1024;
 
 /// One `[agents.NAME]` table.
 #[derive(Clone, Debug, Deserialize)]
@@ -24,7 +26,25 @@ pub(super) struct FileAgent {
     context_file: Option<String>,
     #[serde(default)]
     login_files: Vec<String>,
+    #[serde(default)]
+    config_files: Vec<String>,
     tier: Option<String>,
+    model: Option<FileAgentModel>,
+}
+
+/// How an agent's model is reached in the tier `strict`: `[agents.NAME.model]`.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(deny_unknown_fields)]
+struct FileAgentModel {
+    /// Where requests are sent.
+    url: Option<String>,
+    /// The port of 127.0.0.1 on which the agent expects its model.
+    port: Option<u16>,
+    /// The variable of `env` that holds the key.
+    key: Option<String>,
+    /// The header in which the key is sent, and what stands before it.
+    header: Option<String>,
+    prefix: Option<String>,
 }
 
 /// Reads every table, or says which is wrong and why.
@@ -43,19 +63,25 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
     let environment = environment(name, &agent.env)?;
     let tier = agent.tier.as_deref().map(Tier::parse).transpose();
     let tier = tier.map_err(|why| format!("`tier` of the agent {name:?} {why}"))?;
+    let model = agent.model.as_ref().map(|model| read_model(name, model));
+    let model = model.transpose()?;
     if PROFILES.iter().any(|profile| profile.name == name) {
         if agent.command.is_some()
             || agent.title.is_some()
             || agent.context_file.is_some()
             || !agent.login_files.is_empty()
+            || !agent.config_files.is_empty()
         {
             return Err(format!(
-                "the agent {name:?} is known already: set only `env` and `tier` for it, or choose another name"
+                "the agent {name:?} is known already: set only `env`, `tier` and `model` for it, or choose another name"
             ));
         }
         configured
             .tiers
             .extend(tier.map(|tier| (parsed.clone(), tier)));
+        configured
+            .models
+            .extend(model.map(|model| (parsed.clone(), model)));
         configured.environments.insert(parsed, environment);
         return Ok(());
     }
@@ -70,10 +96,15 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             "`context_file` of the agent {name:?} must be the name of a file in its directory, such as AGENT.local.md"
         ));
     }
-    if !agent.login_files.iter().all(|path| is_below_home(path)) {
-        return Err(format!(
-            "`login_files` of the agent {name:?} must be paths below the home directory, such as .agent/auth.json"
-        ));
+    for (field, paths) in [
+        ("login_files", &agent.login_files),
+        ("config_files", &agent.config_files),
+    ] {
+        if !paths.iter().all(|path| is_below_home(path)) {
+            return Err(format!(
+                "`{field}` of the agent {name:?} must be paths below the home directory, such as .agent/auth.json"
+            ));
+        }
     }
     configured.custom.push(CustomAgent {
         name: parsed,
@@ -82,9 +113,46 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         environment,
         context_file: agent.context_file.clone(),
         login_files: agent.login_files.clone(),
+        config_files: agent.config_files.clone(),
+        model,
         tier,
     });
     Ok(())
+}
+
+fn read_model(agent: &str, model: &FileAgentModel) -> Result<ModelSettings, String> {
+    let is_address = |url: &String| {
+        let host = url
+            .strip_prefix("https://")
+            .or_else(|| url.strip_prefix("http://"));
+        host.is_some_and(|host| !host.is_empty() && !host.starts_with('/'))
+    };
+    if !model.url.as_ref().is_none_or(is_address) {
+        return Err(format!(
+            "`model.url` of the agent {agent:?} must be an http or https address, such as https://models.example.com"
+        ));
+    }
+    if model.port.is_some_and(|port| port < PORT_MIN) {
+        return Err(format!(
+            "`model.port` of the agent {agent:?} must be {PORT_MIN} or higher"
+        ));
+    }
+    let is_token = |text: &String| {
+        let plain = |c: char| c.is_ascii_alphanumeric() || matches!(c, '-' | '_');
+        !text.is_empty() && text.chars().all(plain)
+    };
+    if !model.header.as_ref().is_none_or(is_token) {
+        return Err(format!(
+            "`model.header` of the agent {agent:?} must be the name of a header, such as x-api-key"
+        ));
+    }
+    Ok(ModelSettings {
+        url: model.url.clone(),
+        port: model.port,
+        key: model.key.clone(),
+        header: model.header.clone(),
+        prefix: model.prefix.clone(),
+    })
 }
 
 /// Tells whether this is a relative path that stays below where it starts.
