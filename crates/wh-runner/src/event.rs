@@ -305,6 +305,10 @@ pub enum Notice {
     FromAgent { text: String },
     /// How stopping goes on.
     Stopping { step: StopStep },
+    /// The agent may not connect to this host; each is reported once.
+    HostRefused { host: String, port: u16 },
+    /// The agent has sent and received as much as it may.
+    NetworkLimit,
 }
 
 /// A rung of the ladder.

@@ -72,6 +72,12 @@ impl Port {
         Ok(Self::new(listener, url, mcp, Door::Token, &limits))
     }
 
+    /// Serves a port that is open already, in the agent's own network.
+    pub(crate) fn on(listener: TcpListener, mcp: McpSpec, limits: Limits) -> Self {
+        // The agent knows the address from elsewhere.
+        Self::new(listener, String::new(), mcp, Door::Token, &limits)
+    }
+
     /// Opens a port to every program of this machine. When it returns, the port listens.
     pub async fn open_local(mcp: McpSpec, limits: Limits) -> io::Result<Self> {
         let listener = TcpListener::bind((Ipv4Addr::LOCALHOST, 0)).await?;

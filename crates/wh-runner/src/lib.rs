@@ -24,4 +24,6 @@ pub use event::AgentEvent;
 pub use forward::Port as ForwardPort;
 pub use link::PromptPart;
 pub use runner::{RunError, close_inherited, run};
-pub use spec::{Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token};
+pub use spec::{
+    Begin, Limits, McpSpec, PROXY_PORT, Quirks, Resources, RunDir, RunSpec, TOOLS_PORT, Token,
+};

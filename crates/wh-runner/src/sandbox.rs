@@ -12,10 +12,15 @@
 //! 3. Landlock ([`rules`]), which repeats the write restrictions and adds limits on symlinks, signals and abstract sockets;
 //! 4. a system call filter ([`syscalls`]).
 //!
+//! With [`Root::Built`] the first wall starts from an empty file system instead, and a [`PrivateNetwork`] ([`network`]) leaves the
+//! agent nothing but the ports that the runner serves.
+//!
 //! With [`Mechanism::Landlock`], for machines that forbid user namespaces, the first wall is missing: Landlock then also denies
 //! reading hidden paths, and the system call filter denies Unix sockets, which Landlock cannot restrict by path before ABI 9.
 
+mod devices;
 mod mounts;
+mod network;
 mod order;
 mod privileges;
 mod probe;
@@ -25,9 +30,10 @@ mod syscalls;
 
 use std::{io, path::Path};
 
+pub(crate) use self::network::{receive_listeners, send_listeners};
 pub use self::{
     probe::{Support, Unsupported, probe, probe_child},
-    spec::{Home, Mapped, Mechanism, Sandbox},
+    spec::{Home, Mapped, Mechanism, PrivateNetwork, Root, Sandbox},
 };
 
 /// A step that failed while a sandbox was set up.
@@ -62,5 +68,5 @@ pub(crate) fn enter(sandbox: &Sandbox) -> Result<(), SetupError> {
     }
     privileges::drop_all()?;
     rules::restrict(sandbox)?;
-    syscalls::filter(sandbox.mechanism)
+    syscalls::filter(sandbox)
 }

@@ -14,7 +14,7 @@ use std::{
 use serde::{Deserialize, Serialize};
 use wh_domain::SessionId;
 
-use crate::sandbox::Sandbox;
+use crate::{egress::Egress, sandbox::Sandbox};
 
 /// Everything a run needs. Serialized into `spec.json`, which only its owner can read because it holds the session's token.
 #[derive(Clone, Debug, Serialize, Deserialize)]
@@ -34,6 +34,9 @@ pub struct RunSpec {
     /// What the agent's processes can see and change. Absent: whatever the server's user can.
     #[serde(default)]
     pub sandbox: Option<Sandbox>,
+    /// What the agent can reach from a network of its own. Without effect when its sandbox has none.
+    #[serde(default)]
+    pub egress: Egress,
     /// How much of the machine the agent's processes may use.
     #[serde(default)]
     pub resources: Resources,
@@ -42,6 +45,12 @@ pub struct RunSpec {
     #[serde(default)]
     pub quirks: Quirks,
 }
+
+/// The port of 127.0.0.1 at which an agent with a network of its own reaches our tools.
+pub const TOOLS_PORT: u16 = 3127;
+
+/// The port of 127.0.0.1 at which it reaches the proxy, its only way to other machines.
+pub const PROXY_PORT: u16 = 3128;
 
 /// Variables that an agent gets from whoever started the server; all others must be in the spec.
 pub const INHERITED_ENV: &[&str] = &[
@@ -286,6 +295,10 @@ impl RunDir {
     }
     pub(crate) fn socket(&self) -> PathBuf {
         self.0.join("socket")
+    }
+    /// The Unix socket on which the runner receives the ports of its agent's network.
+    pub(crate) fn ports(&self) -> PathBuf {
+        self.0.join("ports")
     }
     pub(crate) fn state(&self) -> PathBuf {
         self.0.join("runner.json")

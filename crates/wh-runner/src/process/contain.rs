@@ -45,7 +45,7 @@ pub fn contain(args: Vec<OsString>) -> ExitCode {
     let stage = args.next().unwrap_or_default();
     let rest: Vec<_> = args.collect();
     let code = match (stage.to_str(), rest.as_slice()) {
-        (Some("probe"), _) => i32::from(leave_namespaces().is_err()),
+        (Some("probe"), _) => i32::from(leave_namespaces(false).is_err()),
         (Some("probe-sandbox"), [scratch]) => probe_sandbox(scratch.as_ref()),
         (Some("outer"), [dir, program, args @ ..]) => outer(&RunDir::new(dir), program, args),
         _ => CANNOT_START,
@@ -77,10 +77,18 @@ fn outer(dir: &RunDir, program: &OsString, args: &[OsString]) -> i32 {
             Err(error) => refuse(&error.to_string()),
         };
     }
-    match (leave_namespaces(), &sandbox) {
+    let network = sandbox
+        .as_ref()
+        .and_then(|sandbox| sandbox.network.as_ref());
+    match (leave_namespaces(network.is_some()), &sandbox) {
         (Ok(()), _) => {}
         (Err(_), None) => return become_agent(program, args),
         (Err(error), Some(_)) => return refuse(&format!("cannot make namespaces: {error}")),
+    }
+    if let Some(network) = network
+        && let Err(error) = sandbox::send_listeners(network, &dir.ports())
+    {
+        return refuse(&format!("cannot set up the agent's network: {error}"));
     }
     match fork() {
         Ok(ForkResult::Parent { child }) => wait_for(child),
@@ -121,7 +129,7 @@ fn become_agent(program: &OsString, args: &[OsString]) -> i32 {
 
 /// Builds a trial sandbox for [`crate::sandbox::probe`] and returns 0 if that worked.
 fn probe_sandbox(scratch: &Path) -> i32 {
-    let tried = leave_namespaces().and_then(|()| Ok(fork()?));
+    let tried = leave_namespaces(false).and_then(|()| Ok(fork()?));
     match tried {
         Ok(ForkResult::Parent { child }) => wait_for(child),
         Ok(ForkResult::Child) => match sandbox::probe_child(scratch) {
@@ -179,9 +187,14 @@ fn init(lifeline: &Path, sandbox: Option<&Sandbox>, program: &OsString, args: &[
     }
 }
 
-/// Makes new PID and mount namespaces for the children; as somebody else than root, inside a new user namespace.
-fn leave_namespaces() -> io::Result<()> {
+/// Makes new PID and mount namespaces for the children, and an empty network if wanted; as somebody else than root, inside a new
+/// user namespace.
+fn leave_namespaces(with_network: bool) -> io::Result<()> {
     let mut flags = CloneFlags::CLONE_NEWPID | CloneFlags::CLONE_NEWNS;
+    if with_network {
+        // System V shared memory and message queues belong to no network, but connect processes as well.
+        flags |= CloneFlags::CLONE_NEWNET | CloneFlags::CLONE_NEWIPC;
+    }
     let (user, group) = (rustix::process::geteuid(), rustix::process::getegid());
     if user.is_root() {
         unshare(flags)?;

@@ -45,11 +45,20 @@ pub(super) struct Outlets {
     pub(super) stderr: LastLines,
 }
 
+/// Where things come from that the actor does not read itself.
+pub(super) struct Inlets {
+    /// What the server asks.
+    pub(super) asks: mpsc::Receiver<Ask>,
+    /// What happens in the agent's own network. Absent when it has none.
+    pub(super) notices: Option<mpsc::Receiver<Notice>>,
+}
+
 pub(super) struct Actor {
     spec: Arc<RunSpec>,
     journal: Journal,
     numbers: watch::Sender<(u64, u64)>,
     inbox: mpsc::Receiver<Ask>,
+    notices: Option<mpsc::Receiver<Notice>>,
     conversation: Conversation,
     tree: Option<Tree>,
     stdout: Option<Lines<BufReader<ChildStdout>>>,
@@ -89,6 +98,7 @@ enum Woken {
     Time,
     Synced,
     Terminated,
+    Noticed(Notice),
 }
 
 impl Actor {
@@ -97,7 +107,7 @@ impl Actor {
         dir: &RunDir,
         journal: Journal,
         outlets: Outlets,
-        inbox: mpsc::Receiver<Ask>,
+        inlets: Inlets,
         mcp_url: Option<String>,
         tasks: &TaskTracker,
     ) -> io::Result<Self> {
@@ -109,7 +119,8 @@ impl Actor {
             spec,
             journal,
             numbers: outlets.numbers,
-            inbox,
+            inbox: inlets.asks,
+            notices: inlets.notices,
             tree: None,
             stdout: None,
             stdin: None,
@@ -172,6 +183,7 @@ impl Actor {
                 Woken::Time => self.tick(),
                 Woken::Synced => self.syncing = None,
                 Woken::Terminated => self.stop(),
+                Woken::Noticed(notice) => self.record(&AgentEvent::Notice { notice })?,
             }
         }
     }
@@ -187,6 +199,7 @@ impl Actor {
             () = tokio::time::sleep_until(at) => Woken::Time,
             () = ended(&mut self.syncing) => Woken::Synced,
             status = wait_for(&mut self.tree) => Woken::Exited(status),
+            notice = next_notice(&mut self.notices) => Woken::Noticed(notice),
             line = read_line(&mut self.stdout), if may_read => Woken::Line(line),
         }
     }
@@ -338,4 +351,15 @@ impl Actor {
             Err(error) => tracing::error!(%error, "the journal cannot be synced"),
         }
     }
+}
+
+/// Waits for the next notice; for ever when there will be none.
+async fn next_notice(notices: &mut Option<mpsc::Receiver<Notice>>) -> Notice {
+    if let Some(received) = notices
+        && let Some(notice) = received.recv().await
+    {
+        return notice;
+    }
+    *notices = None;
+    std::future::pending().await
 }

@@ -2,6 +2,7 @@
 
 mod actor;
 mod conversation;
+mod network;
 mod open;
 mod pipes;
 mod place;
@@ -16,7 +17,7 @@ use tokio::sync::{mpsc, watch};
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 
 use self::{
-    actor::{Actor, Outlets},
+    actor::{Actor, Inlets, Outlets},
     stderr::LastLines,
 };
 use crate::{
@@ -68,17 +69,23 @@ pub async fn run(dir: RunDir) -> Result<(), RunError> {
     let listener = link::server::listen(&dir).map_err(cannot("listen on the socket"))?;
 
     let (tasks, stop) = (TaskTracker::new(), CancellationToken::new());
+    let network = network::Network::prepare(&spec, &dir);
+    let network = network.map_err(cannot("prepare the agent's network"))?;
     let port = match &spec.mcp {
-        Some(mcp) => {
+        Some(mcp) if network.is_none() => {
             let port = forward::Port::open(mcp.clone(), spec.limits.clone()).await;
             Some(port.map_err(cannot("open the forwarding port"))?)
         }
-        None => None,
+        _ => None,
     };
-    let mcp_url = port.as_ref().map(forward::Port::url);
+    let mcp_url = match &network {
+        Some(network) => network.tools_url(),
+        None => port.as_ref().map(forward::Port::url),
+    };
     if let Some(port) = port {
         tasks.spawn(port.serve(tasks.clone(), stop.clone()));
     }
+    let notices = network.map(|network| network.serve(&tasks, &stop));
     let (publish, numbers) = watch::channel((journal.newest(), journal.acked()));
     let outlets = Outlets {
         numbers: publish,
@@ -100,7 +107,11 @@ pub async fn run(dir: RunDir) -> Result<(), RunError> {
     ));
     write_state(&dir).map_err(cannot("write runner.json"))?;
 
-    let mut actor = Actor::start(spec, &dir, journal, outlets, inbox, mcp_url, &tasks)
+    let inlets = Inlets {
+        asks: inbox,
+        notices,
+    };
+    let mut actor = Actor::start(spec, &dir, journal, outlets, inlets, mcp_url, &tasks)
         .map_err(cannot("start"))?;
     let ended = actor.run().await.map_err(cannot("write the journal"));
     tasks.close();

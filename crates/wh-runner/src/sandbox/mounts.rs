@@ -19,25 +19,12 @@ use rustix::{
 };
 
 use super::{
-    SetupError, on,
+    SetupError,
+    devices::Devices,
+    on,
     order::{Content, Layer, layers},
-    spec::{Home, Sandbox},
+    spec::{Home, Root, Sandbox},
 };
-
-/// Devices that every program may expect; all others stay out of reach, disks among them.
-const DEVICES: &[&str] = &["null", "zero", "full", "random", "urandom", "tty"];
-
-/// Symlinks that every program may expect in `/dev`.
-const DEVICE_LINKS: &[(&str, &str)] = &[
-    ("fd", "/proc/self/fd"),
-    ("stdin", "/proc/self/fd/0"),
-    ("stdout", "/proc/self/fd/1"),
-    ("stderr", "/proc/self/fd/2"),
-    ("ptmx", "pts/ptmx"),
-];
-
-/// The most that an agent can put into `/dev/shm`.
-const SHARED_MEMORY_BYTES_MAX: &str = "1g";
 
 /// A mount that is ready to be attached.
 struct Prepared {
@@ -58,17 +45,29 @@ enum Kind {
 
 /// Builds the file system of a sandbox around the calling process.
 pub(super) fn build(sandbox: &Sandbox) -> Result<(), SetupError> {
-    let mut prepared = Vec::new();
+    let (mut prepared, mut links) = (Vec::new(), Vec::new());
     for layer in layers(sandbox) {
         let source = layer.source.as_ref().unwrap_or(&layer.target);
         // What is not there needs no mount: in a read-only tree it cannot come to be, and in the home layer it is the agent's own.
-        if source.exists() && !source.is_symlink() {
-            prepared.extend(prepare(sandbox, &layer)?);
+        match fs::symlink_metadata(source) {
+            Ok(found) if found.is_symlink() => links.extend(read_link(source)),
+            Ok(_) => prepared.extend(prepare(sandbox, &layer)?),
+            Err(_) => {}
         }
     }
     let devices = Devices::prepare()?;
-    set_attributes(CWD, "/", READ_ONLY, Reach::Recursive)
-        .map_err(on("make read-only", Path::new("/")))?;
+    // Made while the machine's own is visible: without that, the kernel refuses it to everyone but root.
+    let proc = new_proc()?;
+    match sandbox.root {
+        Root::Whole => set_attributes(CWD, "/", READ_ONLY, Reach::Recursive)
+            .map_err(on("make read-only", Path::new("/")))?,
+        Root::Built => {
+            enter_empty_root()?;
+            for (path, target) in links {
+                create_link(&path, &target).map_err(on("link", &path))?;
+            }
+        }
+    }
     let mut masks = Vec::new();
     for layer in &prepared {
         attach(layer)?;
@@ -82,7 +81,42 @@ pub(super) fn build(sandbox: &Sandbox) -> Result<(), SetupError> {
         set_attributes(&mask.mount, "", READ_ONLY, Reach::Single)
             .map_err(on("make read-only", &mask.target))?;
     }
-    mount_proc()
+    attach_proc(&proc)?;
+    if sandbox.root == Root::Built {
+        set_attributes(CWD, "/", READ_ONLY, Reach::Single)
+            .map_err(on("make read-only", Path::new("/")))?;
+    }
+    Ok(())
+}
+
+/// Replaces the whole file system by an empty one. Mounts that were cloned before can be attached to it.
+fn enter_empty_root() -> Result<(), SetupError> {
+    let failed = |error: io::Error| SetupError::new("enter an empty root", error);
+    // Any directory will do: it disappears together with everything else.
+    let place = Path::new("/tmp");
+    let root = new_mount("tmpfs", &[("mode", "0755"), ("size", "4m")])
+        .map_err(|error| failed(error.into()))?;
+    let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
+    move_mount(&root, "", CWD, place, flags).map_err(|error| failed(error.into()))?;
+    std::env::set_current_dir(place).map_err(failed)?;
+    nix::unistd::pivot_root(".", ".").map_err(|error| failed(error.into()))?;
+    // The old root lies over the new one now.
+    nix::mount::umount2(".", nix::mount::MntFlags::MNT_DETACH)
+        .map_err(|error| failed(error.into()))?;
+    std::env::set_current_dir("/").map_err(failed)
+}
+
+/// Returns a symlink of the machine, to be created in a built root: `/bin` leads to `/usr/bin`.
+fn read_link(path: &Path) -> Option<(PathBuf, PathBuf)> {
+    let target = fs::read_link(path).ok()?;
+    Some((path.to_owned(), target))
+}
+
+fn create_link(path: &Path, target: &Path) -> io::Result<()> {
+    if let Some(parent) = path.parent() {
+        fs::create_dir_all(parent)?;
+    }
+    std::os::unix::fs::symlink(target, path)
 }
 
 fn prepare(sandbox: &Sandbox, layer: &Layer) -> Result<Vec<Prepared>, SetupError> {
@@ -95,6 +129,9 @@ fn prepare(sandbox: &Sandbox, layer: &Layer) -> Result<Vec<Prepared>, SetupError
         kind: Kind::Plain { is_dir },
     };
     Ok(match (layer.content, &sandbox.home) {
+        (Content::Home, Some(home)) if sandbox.root == Root::Built => {
+            vec![plain(clone_mount(&home.layer)?)]
+        }
         (Content::Home, Some(home)) => {
             let mut layers = vec![plain(home_layer(home)?)];
             for below in mounts_below(&home.path)? {
@@ -146,7 +183,7 @@ fn attach(layer: &Prepared) -> Result<(), SetupError> {
     move_mount(&layer.mount, "", CWD, target, flags).map_err(on("mount", target))
 }
 
-fn make_mount_point(target: &Path, is_dir: bool) -> io::Result<()> {
+pub(super) fn make_mount_point(target: &Path, is_dir: bool) -> io::Result<()> {
     if let Some(parent) = target.parent() {
         fs::create_dir_all(parent)?;
     }
@@ -157,47 +194,11 @@ fn make_mount_point(target: &Path, is_dir: bool) -> io::Result<()> {
     }
 }
 
-/// The contents of a new `/dev`.
-struct Devices {
-    nodes: Vec<(PathBuf, OwnedFd)>,
-}
-
-impl Devices {
-    /// Takes the usual devices from the machine's `/dev`, which is about to disappear.
-    fn prepare() -> Result<Self, SetupError> {
-        let paths = DEVICES.iter().map(|name| Path::new("/dev").join(name));
-        let nodes = paths.filter(|path| path.exists()).map(|path| {
-            let node = clone_mount(&path)?;
-            Ok((path, node))
-        });
-        let nodes = nodes.collect::<Result<_, SetupError>>()?;
-        Ok(Self { nodes })
-    }
-
-    fn attach(&self) -> Result<(), SetupError> {
-        let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-        for (path, node) in &self.nodes {
-            make_mount_point(path, false).map_err(on("make a mount point at", path))?;
-            move_mount(node, "", CWD, path, flags).map_err(on("mount", path))?;
-        }
-        for (name, target) in DEVICE_LINKS {
-            let path = Path::new("/dev").join(name);
-            std::os::unix::fs::symlink(target, &path).map_err(on("link", &path))?;
-        }
-        let memory = [("mode", "1777"), ("size", SHARED_MEMORY_BYTES_MAX)];
-        mount_new("tmpfs", &memory, Path::new("/dev/shm"))?;
-        let terminals = [("mode", "0620"), ("ptmxmode", "0666")];
-        mount_new("devpts", &terminals, Path::new("/dev/pts"))?;
-        set_attributes(CWD, "/dev", READ_ONLY, Reach::Single)
-            .map_err(on("make read-only", Path::new("/dev")))
-    }
-}
-
-fn mount_new(kind: &str, options: &[(&str, &str)], path: &Path) -> Result<(), SetupError> {
-    let mount = new_mount(kind, options).map_err(on("mount", path))?;
+/// Attaches a new mount where nothing is yet.
+pub(super) fn attach_new(mount: &OwnedFd, path: &Path) -> Result<(), SetupError> {
     make_mount_point(path, true).map_err(on("make a mount point at", path))?;
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH;
-    move_mount(&mount, "", CWD, path, flags).map_err(on("mount", path))
+    move_mount(mount, "", CWD, path, flags).map_err(on("mount", path))
 }
 
 /// Returns the home directory as a layer over the user's own, which stays as it is.
@@ -260,7 +261,7 @@ fn mounts_below(dir: &Path) -> Result<Vec<PathBuf>, SetupError> {
     Ok(below.collect())
 }
 
-fn clone_mount(path: &Path) -> Result<OwnedFd, SetupError> {
+pub(super) fn clone_mount(path: &Path) -> Result<OwnedFd, SetupError> {
     let flags = OpenTreeFlags::OPEN_TREE_CLONE
         | OpenTreeFlags::OPEN_TREE_CLOEXEC
         | OpenTreeFlags::AT_RECURSIVE
@@ -274,7 +275,7 @@ fn read_only_clone(path: &Path) -> Result<OwnedFd, SetupError> {
     Ok(mount)
 }
 
-fn new_mount(kind: &str, options: &[(&str, &str)]) -> rustix::io::Result<OwnedFd> {
+pub(super) fn new_mount(kind: &str, options: &[(&str, &str)]) -> rustix::io::Result<OwnedFd> {
     let context = fsopen(kind, FsOpenFlags::FSOPEN_CLOEXEC)?;
     for (key, value) in options {
         fsconfig_set_string(&context, *key, *value)?;
@@ -283,32 +284,40 @@ fn new_mount(kind: &str, options: &[(&str, &str)]) -> rustix::io::Result<OwnedFd
     fsmount(&context, FsMountFlags::FSMOUNT_CLOEXEC, NO_SETUID)
 }
 
-/// Mounts a `/proc` that shows the processes of this PID namespace only, read-only: root without capabilities could still change
+/// Returns a `/proc` that shows the processes of this PID namespace only, read-only: root without capabilities could still change
 /// settings of the kernel through it.
-fn mount_proc() -> Result<(), SetupError> {
+fn new_proc() -> Result<OwnedFd, SetupError> {
     let path = Path::new("/proc");
     let mount = new_mount("proc", &[]).map_err(on("mount", path))?;
     set_attributes(&mount, "", READ_ONLY, Reach::Single).map_err(on("make read-only", path))?;
+    Ok(mount)
+}
+
+fn attach_proc(mount: &OwnedFd) -> Result<(), SetupError> {
+    let path = Path::new("/proc");
+    if !path.exists() {
+        make_mount_point(path, true).map_err(on("make a mount point at", path))?;
+    }
     // Opened before the old one is covered, so that no path is resolved through it afterwards.
     let target = openat(CWD, path, OFlags::PATH | OFlags::CLOEXEC, Mode::empty())
         .map_err(on("open", path))?;
     let flags = MoveMountFlags::MOVE_MOUNT_F_EMPTY_PATH | MoveMountFlags::MOVE_MOUNT_T_EMPTY_PATH;
-    move_mount(&mount, "", &target, "", flags).map_err(on("mount", path))
+    move_mount(mount, "", &target, "", flags).map_err(on("mount", path))
 }
 
 const NO_SETUID: MountAttrFlags = MountAttrFlags::MOUNT_ATTR_NOSUID;
-const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID;
+pub(super) const READ_ONLY: u64 = libc::MOUNT_ATTR_RDONLY | libc::MOUNT_ATTR_NOSUID;
 
 /// Whether a change of attributes concerns the mounts below too.
 #[derive(Clone, Copy, PartialEq, Eq)]
-enum Reach {
+pub(super) enum Reach {
     Single,
     Recursive,
 }
 
 /// Sets attributes of a mount. rustix has no wrapper for this call.
 #[expect(unsafe_code, reason = "mount_setattr has no safe wrapper yet")]
-fn set_attributes(
+pub(super) fn set_attributes(
     dir: impl std::os::fd::AsFd,
     path: &str,
     attributes: u64,

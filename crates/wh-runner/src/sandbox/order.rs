@@ -83,13 +83,15 @@ fn layer(target: impl AsRef<Path>, content: Content) -> Layer {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::sandbox::{Home, Mechanism};
+    use crate::sandbox::{Home, Mechanism, Root};
 
     #[test]
     fn every_mount_comes_after_those_it_lies_in() {
         let path = |text: &str| PathBuf::from(text);
         let sandbox = Sandbox {
             mechanism: Mechanism::Namespaces,
+            root: Root::Whole,
+            network: None,
             hidden: vec![path("/home/u/data"), path("/run"), path("/home/u/.ssh")],
             readable: vec![path("/run/systemd/resolve/resolv.conf")],
             writable: vec![path("/home/u/data/worktrees/a")],

@@ -4,7 +4,7 @@ use std::{io, path::Path};
 
 use super::{
     SetupError, enter,
-    spec::{Home, Mechanism, Sandbox},
+    spec::{Home, Mechanism, Root, Sandbox},
 };
 
 /// The lowest Landlock ABI that can carry a sandbox alone: older ones do not restrict truncation.
@@ -73,6 +73,8 @@ pub fn probe_child(scratch: &Path) -> io::Result<()> {
     };
     let sandbox = Sandbox {
         mechanism: Mechanism::Namespaces,
+        root: Root::Whole,
+        network: None,
         hidden: vec![dir("hidden")?],
         readable: Vec::new(),
         writable: vec![dir("work")?],

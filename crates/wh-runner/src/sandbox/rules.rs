@@ -9,7 +9,7 @@ use landlock::{
 
 use super::{
     SetupError,
-    spec::{Mechanism, Sandbox},
+    spec::{Mechanism, Root, Sandbox},
 };
 
 /// The newest rules that are asked for; an older kernel enforces those that it has.
@@ -50,6 +50,11 @@ fn ruleset(sandbox: &Sandbox) -> Result<RulesetCreated, RulesetError> {
         Mechanism::Namespaces => {
             own.extend(["/tmp", "/var/tmp", "/dev/shm"].map(PathBuf::from));
             own.extend(sandbox.home.iter().map(|home| home.path.clone()));
+            if sandbox.root == Root::Built {
+                let mapped = sandbox.mapped.iter().map(|mapped| mapped.target.clone());
+                roots = vec!["/proc".into()];
+                roots.extend(sandbox.readable.iter().cloned().chain(mapped));
+            }
         }
         Mechanism::Landlock => {
             own.push(sandbox.tmp.clone());

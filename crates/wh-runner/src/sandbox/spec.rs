@@ -8,9 +8,16 @@ use serde::{Deserialize, Serialize};
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Sandbox {
     pub mechanism: Mechanism,
+    /// What of the file system is visible.
+    #[serde(default)]
+    pub root: Root,
+    /// The network of the agent. Absent: the machine's.
+    #[serde(default)]
+    pub network: Option<PrivateNetwork>,
     /// Files and directories that appear empty to the agent. Paths that do not exist are skipped.
     pub hidden: Vec<PathBuf>,
-    /// Files and directories below a hidden one that the agent can still read.
+    /// Files and directories that the agent can read although a directory above them is hidden; in a [`Root::Built`], all that it
+    /// can read.
     pub readable: Vec<PathBuf>,
     /// Directories and files that the agent can change; everything else is read-only.
     pub writable: Vec<PathBuf>,
@@ -28,6 +35,24 @@ pub struct Sandbox {
     pub tmp: PathBuf,
 }
 
+/// What of the machine's file system an agent can see.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum Root {
+    /// Everything that is not hidden.
+    #[default]
+    Whole,
+    /// Only what is named. With [`Mechanism::Namespaces`] only.
+    Built,
+}
+
+/// A network namespace with nothing but a loopback interface. With [`Mechanism::Namespaces`] only.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct PrivateNetwork {
+    /// Ports of 127.0.0.1 in it on which the runner listens.
+    pub ports: Vec<u16>,
+}
+
 /// Something that the agent sees at another path than it has.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Mapped {
@@ -41,7 +66,8 @@ pub struct Mapped {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Home {
     pub path: PathBuf,
-    /// Where the agent's changes are kept: a directory of the session's own, with the subdirectories `upper` and `work`.
+    /// Where the agent's changes are kept: a directory of the session's own. Over a home directory that is visible, it has the
+    /// subdirectories `upper` and `work`; in a [`Root::Built`] it is the agent's whole home directory.
     pub layer: PathBuf,
     /// Files of the user's home that the agent changes in place: its own login, which it has to renew.
     pub shared: Vec<PathBuf>,

@@ -5,7 +5,10 @@ use seccompiler::{
     SeccompRule, TargetArch, apply_filter, sock_filter,
 };
 
-use super::{SetupError, spec::Mechanism};
+use super::{
+    SetupError,
+    spec::{Mechanism, Sandbox},
+};
 
 /// Refused with `EPERM`, whatever the arguments.
 const FORBIDDEN: &[i64] = &[
@@ -89,13 +92,13 @@ const TIOCLINUX: u64 = 0x541c;
 const X32_SYSCALLS: u32 = 0x4000_0000;
 
 /// Installs the filter for the calling thread and everything that it starts.
-pub(super) fn filter(mechanism: Mechanism) -> Result<(), SetupError> {
+pub(super) fn filter(sandbox: &Sandbox) -> Result<(), SetupError> {
     let failed = |error: seccompiler::Error| {
         SetupError::new("filter system calls", std::io::Error::other(error))
     };
     for program in [
         refuse(ABSENT, Vec::new(), libc::ENOSYS),
-        refuse(FORBIDDEN, conditional(mechanism), libc::EPERM),
+        refuse(FORBIDDEN, conditional(sandbox), libc::EPERM),
     ] {
         apply_filter(&program.map_err(|error| failed(error.into()))?).map_err(failed)?;
     }
@@ -125,7 +128,7 @@ fn refuse(
 }
 
 /// Returns the calls that depend on their arguments.
-fn conditional(mechanism: Mechanism) -> Vec<Built<(i64, Vec<SeccompRule>)>> {
+fn conditional(sandbox: &Sandbox) -> Vec<Built<(i64, Vec<SeccompRule>)>> {
     let namespace = |argument: u8| -> Built<Vec<SeccompRule>> {
         let flags = NAMESPACE_FLAGS
             .iter()
@@ -141,10 +144,20 @@ fn conditional(mechanism: Mechanism) -> Vec<Built<(i64, Vec<SeccompRule>)>> {
             .collect::<Built<_>>()
             .map(|rules| (libc::SYS_ioctl, rules)),
     ];
-    if mechanism == Mechanism::Landlock {
+    if sandbox.mechanism == Mechanism::Landlock {
         // Sockets lie in directories that cannot be hidden here: the server's, the session bus, Docker's.
         let unix = u64::from(libc::AF_UNIX.cast_unsigned());
         rules.push(equals(0, unix).map(|rule| (libc::SYS_socket, vec![rule])));
+    }
+    if sandbox.network.is_some() {
+        // Some families, such as that of virtual machines, do not belong to a network namespace.
+        let families = [
+            libc::AF_UNIX,
+            libc::AF_INET,
+            libc::AF_INET6,
+            libc::AF_NETLINK,
+        ];
+        rules.push(none_of(0, &families).map(|rule| (libc::SYS_socket, vec![rule])));
     }
     rules
 }
@@ -163,6 +176,14 @@ fn equals(argument: u8, value: u64) -> Built<SeccompRule> {
     let condition =
         SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Eq, value)?;
     SeccompRule::new(vec![condition])
+}
+
+fn none_of(argument: u8, values: &[i32]) -> Built<SeccompRule> {
+    let conditions = values.iter().map(|value| {
+        let value = u64::from(value.cast_unsigned());
+        SeccompCondition::new(argument, SeccompCmpArgLen::Dword, SeccompCmpOp::Ne, value)
+    });
+    SeccompRule::new(conditions.collect::<Built<_>>()?)
 }
 
 /// Refuses every call of the x32 ABI, by three instructions in front of the filter.

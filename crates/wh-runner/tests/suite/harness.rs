@@ -40,6 +40,7 @@ impl Run {
             begin: Begin::New,
             mcp: None,
             sandbox: None,
+            egress: wh_runner::egress::Egress::default(),
             resources: wh_runner::Resources::default(),
             limits: Limits {
                 cancel_grace_ms: 300,
