@@ -71,6 +71,8 @@ pub struct App {
     pub(crate) transfers: Transfers,
     /// For whoever makes, merges or removes something of a repository.
     pub(crate) repo_locks: Locks<RepoId>,
+    /// Private clones that are being created or fetched from.
+    pub(crate) clone_locks: Locks<WorktreeId>,
     /// For whoever reads files of a worktree, and whoever removes it.
     pub(crate) worktree_locks: Locks<WorktreeId>,
     /// What is recorded as under way since before is left over by a server that is gone.
@@ -115,6 +117,7 @@ impl App {
             transfers: Transfers::new(&parts.repos),
             repos: parts.repos,
             repo_locks: Locks::default(),
+            clone_locks: Locks::default(),
             worktree_locks: Locks::default(),
             clone_wanted: Notify::new(),
             wait_begun: Notify::new(),

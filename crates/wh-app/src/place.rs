@@ -38,7 +38,12 @@ impl App {
     pub(crate) async fn session_commit(&self, session: &Session) -> Option<String> {
         let worktree = self.worktree_by_id(session.worktree?).await.ok()?;
         let repo = self.repo_by_id(worktree.repo).await.ok()?;
-        let handle = self.worktree_handle(&repo, &worktree).ok()?;
+        let handle = self.worktree_handle_fetched(&repo, &worktree).await;
+        let handle = handle
+            .map_err(
+                |error| tracing::warn!(session = %session.id, %error, "commits were not fetched"),
+            )
+            .ok()?;
         let head = handle.head().await.ok()??;
         Some(head.to_string())
     }

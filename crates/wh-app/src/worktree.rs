@@ -11,6 +11,7 @@ mod look;
 mod make;
 mod merge;
 mod named;
+mod private_clone;
 mod reconcile;
 mod remove;
 mod terms;

@@ -86,7 +86,11 @@ macro_rules! names {
 }
 
 /// The names of tiers, the weakest first.
-const TIERS: &[&str] = &[Tier::None.as_str(), Tier::Guarded.as_str()];
+const TIERS: &[&str] = &[
+    Tier::None.as_str(),
+    Tier::Guarded.as_str(),
+    Tier::Strict.as_str(),
+];
 
 /// A setting that may be without limit.
 const OPEN: Option<i64> = None;
@@ -120,7 +124,8 @@ settings! {
     LimitNice,                "limits.nice",                 count(5),                            19,       "how far agents yield the processor to others: the nice value of their processes";
     LimitOpenFiles,           "limits.open_files",           count(65_536),                       10_000_000, "files that one process of a session may have open";
     LimitDiskMib,             "limits.disk_mib",             count(51_200),                                i64::MAX, "MiB of disk that a session's worktree, home and /tmp may use; reaching it ends its processes";
-    ContainmentMinimum,       "containment.minimum",         count(2),                            2,        "least containment that a session may have: none or guarded", TIERS;
+    LimitNetworkMib,          "limits.network_mib",          OPEN,                                i64::MAX, "MiB that a session in the tier strict may send and receive; reaching it closes its connections";
+    ContainmentMinimum,       "containment.minimum",         count(2),                            3,        "least containment that a session may have: none, guarded or strict", TIERS;
     AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
 }
 
@@ -213,7 +218,7 @@ mod tests {
     #[test]
     fn values_with_names_are_read_and_shown_by_them() {
         let key = SettingKey::ContainmentMinimum;
-        for (number, name) in [(1, "none"), (2, "guarded")] {
+        for (number, name) in [(1, "none"), (2, "guarded"), (3, "strict")] {
             let value = SettingValue(Some(number));
             assert_eq!(key.read(name), Ok(value));
             assert_eq!(key.name_of(value), Some(name));

@@ -9,11 +9,14 @@ pub enum Tier {
     None,
     /// The server's data, other sessions, credentials and what a person runs later are out of reach.
     Guarded,
+    /// Besides, nothing can be read but what is named, commits go to a private clone, and the network is a proxy that holds the
+    /// model's key.
+    Strict,
 }
 
 impl Tier {
     /// Every tier, the weakest first.
-    pub const ALL: [Self; 2] = [Self::None, Self::Guarded];
+    pub const ALL: [Self; 3] = [Self::None, Self::Guarded, Self::Strict];
 
     /// The tier of a session unless something else is asked for.
     pub const DEFAULT: Self = Self::Guarded;
@@ -23,6 +26,7 @@ impl Tier {
         match self {
             Self::None => "none",
             Self::Guarded => "guarded",
+            Self::Strict => "strict",
         }
     }
 
@@ -50,6 +54,7 @@ impl Tier {
         match self {
             Self::None => 0,
             Self::Guarded => 1,
+            Self::Strict => 2,
         }
     }
 }
@@ -154,6 +159,7 @@ mod tests {
         assert_eq!(choose(None, &[]), Ok(Tier::Guarded));
         assert_eq!(choose(None, &[Tier::None]), Ok(Tier::Guarded));
         assert_eq!(choose(Some(Tier::None), &[Tier::None]), Ok(Tier::None));
+        assert_eq!(choose(None, &[Tier::Strict]), Ok(Tier::Strict));
         let refused = TierRefusal {
             asked: Tier::None,
             minimum: Tier::Guarded,

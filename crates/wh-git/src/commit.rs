@@ -1,11 +1,11 @@
 //! Committing what lies in a worktree.
 
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 use jiff::Timestamp;
 
 use crate::{
-    CommitId, FileError, GitError, WorktreeError, WorktreeHandle,
+    CommitId, FileError, GitError, RepoHandle, WorktreeError, WorktreeHandle,
     command::{Git, text_despite_locks},
     read::check_path,
     risk::IN_PROGRESS,
@@ -71,6 +71,40 @@ impl Identity {
             .env("GIT_COMMITTER_NAME", &self.name)
             .env("GIT_COMMITTER_EMAIL", &self.email)
             .env("GIT_COMMITTER_DATE", &date)
+    }
+}
+
+impl RepoHandle {
+    /// Returns in whose name a person commits here: as the repository's configuration says, or theirs in `home`. Other files that
+    /// these include are not read.
+    pub async fn configured_identity(
+        &self,
+        home: Option<&Path>,
+    ) -> Result<Option<Identity>, GitError> {
+        let own = [".gitconfig", ".config/git/config"];
+        let own = home
+            .into_iter()
+            .flat_map(|home| own.map(|name| home.join(name)));
+        let files: Vec<_> = [self.common_dir().join("config")]
+            .into_iter()
+            .chain(own)
+            .collect();
+        let value = async |key: &str| -> Result<Option<String>, GitError> {
+            for file in files.iter().filter(|file| file.is_file()) {
+                let git = Git::new()
+                    .args(["config", "--no-includes", "--file"])
+                    .arg(file);
+                let said = git.args(["--get", key]).said().await?;
+                if said.code == 0 {
+                    let text = String::from_utf8_lossy(&said.stdout);
+                    return Ok(Some(text.trim_end().to_owned()));
+                }
+            }
+            Ok(None)
+        };
+        let both = value("user.name").await?.zip(value("user.email").await?);
+        let identity = both.map(|(name, email)| Identity { name, email });
+        Ok(identity.filter(|identity| identity.check().is_ok()))
     }
 }
 

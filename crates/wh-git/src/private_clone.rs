@@ -112,13 +112,19 @@ impl PrivateClone {
         &self.clone
     }
 
-    /// Returns what the agent may do with the clone.
+    /// Returns what the agent may do with the clone. It also needs to read [`Self::objects`].
     pub fn agent_access(&self) -> io::Result<AgentAccess> {
         let mut access = self.clone.agent_access()?;
-        let objects = self.origin.repo.common_dir().join("objects");
-        access.readable.push(objects.canonicalize()?);
+        let objects = self.objects();
+        access.readable.retain(|path| *path != objects);
         access.readable.extend(borrowed(&self.origin.repo));
         Ok(access)
+    }
+
+    /// Returns the object directory of the repository, from which the clone borrows.
+    pub fn objects(&self) -> PathBuf {
+        let objects = self.origin.repo.common_dir().join("objects");
+        objects.canonicalize().unwrap_or(objects)
     }
 
     /// Takes the clone's commits over: the worktree's branch moves unless it was moved in the repository meanwhile, other branches

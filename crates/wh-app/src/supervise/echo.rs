@@ -1,12 +1,16 @@
 //! What the built-in agent is told of its worktree, so that it need not look for a repository.
 
-use std::{collections::BTreeMap, path::PathBuf};
+use std::{
+    collections::BTreeMap,
+    path::{Path, PathBuf},
+};
 
 use serde_json::{Value, json};
 use wh_agents::{Launch, LaunchProgram};
 use wh_domain::{RepoState, Session};
 use wh_runner::sandbox::Sandbox;
 
+use super::sandbox::{ALTERNATES, GIT_DIR};
 use crate::{App, Result};
 
 /// The recorded paths of a worktree, as the built-in agent is given them.
@@ -64,18 +68,21 @@ impl App {
         let worktree = self.worktree_by_id(worktree).await?;
         let repo = self.repo_by_id(worktree.repo).await?;
         if let (Some(paths), RepoState::Ready(repo)) = (worktree.paths(), repo.state) {
-            // In its sandbox the repository may be at another path.
-            let mapped = sandbox.iter().flat_map(|sandbox| &sandbox.mapped);
-            let common = mapped.into_iter().find(|it| it.source == repo.common_dir);
-            let seen = |path: PathBuf| match (common, path.strip_prefix(&repo.common_dir)) {
-                (Some(common), Ok(below)) => common.target.join(below),
-                _ => path,
+            // In its sandbox the repository may be at another path, or be a private clone.
+            let mapped = |target: &str| {
+                let mut mapped = sandbox.iter().flat_map(|sandbox| &sandbox.mapped);
+                mapped.find(|it| it.target == Path::new(target))
             };
+            let common_dir = mapped(GIT_DIR).map_or(&repo.common_dir, |it| &it.target);
+            let name = paths.git_dir.file_name().unwrap_or_default();
             let worktree = EchoWorktree {
                 path: paths.path,
-                git_dir: seen(paths.git_dir),
-                common_dir: common.map_or_else(|| repo.common_dir.clone(), |it| it.target.clone()),
-                alternates: repo.alternates,
+                git_dir: common_dir.join("worktrees").join(name),
+                common_dir: common_dir.clone(),
+                alternates: match mapped(ALTERNATES) {
+                    Some(file) => std::fs::read_to_string(&file.source).ok(),
+                    None => repo.alternates,
+                },
             };
             variables.insert(EchoWorktree::VARIABLE.to_owned(), worktree.text());
         }

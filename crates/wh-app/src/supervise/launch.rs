@@ -10,7 +10,8 @@ use wh_domain::{
     ToolsLink,
 };
 use wh_runner::{
-    Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token, link, process::ProcessMark,
+    Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token, egress::Egress, link,
+    process::ProcessMark,
 };
 use wh_store::SessionWork;
 
@@ -61,8 +62,9 @@ impl App {
         let echo = self.echo_variables(session, &launch, sandbox.as_ref());
         spec.env.extend(echo.await?);
         if let Some(sandbox) = &sandbox {
-            add_environment(sandbox, &mut spec.env);
+            add_environment(sandbox, &launch, &mut spec.env);
         }
+        spec.egress = self.egress(&launch).await?;
         spec.resources = self.resources(session, &spec.cwd, sandbox.as_ref()).await?;
         spec.sandbox = sandbox;
         let runner = link::spawn(&self.runs.program, &dir, &spec)
@@ -140,6 +142,7 @@ impl App {
                 path: TOOLS_PATH.to_owned(),
             }),
             sandbox: None,
+            egress: Egress::default(),
             resources: Resources::default(),
             limits: Limits::default(),
             quirks: Quirks {

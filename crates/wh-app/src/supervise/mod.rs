@@ -7,6 +7,7 @@
 //! any point goes on from the rows and the journals.
 
 mod act;
+mod containment;
 mod context;
 mod echo;
 mod files;
@@ -31,9 +32,9 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 use wh_domain::SessionId;
 
+pub use self::containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM};
 pub use self::echo::EchoWorktree;
 use self::keeper::Keeper;
-pub use self::sandbox::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM};
 use crate::App;
 
 /// How often everything is looked at, whether or not somebody woke us.

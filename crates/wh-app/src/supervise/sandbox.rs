@@ -1,5 +1,8 @@
 //! Describes the sandbox of a session's next run.
 
+mod git;
+mod strict;
+
 use std::{
     collections::{BTreeMap, BTreeSet},
     fs::{self, DirBuilder},
@@ -10,96 +13,19 @@ use std::{
 
 use wh_agents::{Launch, LaunchProgram};
 use wh_domain::{EffectiveTier, ErrorCode, Session, SessionId, SettingKey, Tier, TierMechanism};
-use wh_git::{AgentAccess, GitLink};
+use wh_git::AgentAccess;
 use wh_runner::{
-    Resources, RunDir,
-    sandbox::{Home, Mapped, Mechanism, Sandbox, Support, Unsupported},
+    Resources, RunDir, Token,
+    egress::{Egress, ModelGateway},
+    sandbox::{Home, Mechanism, Root, Sandbox},
 };
 
-use super::home_links;
+pub(super) use self::git::{ALTERNATES, GIT_DIR};
+use super::{
+    containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM},
+    home_links,
+};
 use crate::{App, AppError, Result};
-
-/// What agents may see of the machine, from the configuration and from what the machine can enforce.
-#[derive(Clone, Debug)]
-pub struct ContainmentConfig {
-    /// What works here.
-    pub support: Support,
-    /// The home directory of the server's user.
-    pub home: Option<PathBuf>,
-    /// Where programs are searched for: the server's own `PATH`.
-    pub path: Vec<PathBuf>,
-    /// Holds a directory for each session: its changes to the home directory and its `/tmp`.
-    pub homes: PathBuf,
-    /// Files and directories that no agent sees, beside those of [`HIDDEN_IN_HOME`] and [`HIDDEN_IN_SYSTEM`].
-    pub hidden: Vec<PathBuf>,
-    /// Files and directories that agents see although they are in those lists.
-    pub shown: Vec<PathBuf>,
-}
-
-/// Credentials of a person, below their home directory.
-pub const HIDDEN_IN_HOME: &[&str] = &[
-    ".ssh",
-    ".gnupg",
-    ".aws",
-    ".azure",
-    ".config/gcloud",
-    ".config/gh",
-    ".config/hub",
-    ".config/op",
-    ".config/containers/auth.json",
-    ".kube",
-    ".docker",
-    ".netrc",
-    ".git-credentials",
-    ".config/git/credentials",
-    ".npmrc",
-    ".pypirc",
-    ".cargo/credentials",
-    ".cargo/credentials.toml",
-    ".gem/credentials",
-    ".pgpass",
-    ".my.cnf",
-    ".vault-token",
-    ".terraform.d/credentials.tfrc.json",
-    ".password-store",
-    ".local/share/keyrings",
-    ".1password",
-    ".config/1Password",
-    ".mozilla",
-    ".config/google-chrome",
-    ".config/chromium",
-    ".config/BraveSoftware",
-    ".config/microsoft-edge",
-    ".thunderbird",
-    ".bash_history",
-    ".zsh_history",
-    ".python_history",
-    ".psql_history",
-];
-
-/// Sockets by which a process can have others act for it, and files that only root reads: an agent of a server that runs as root
-/// owns them.
-pub const HIDDEN_IN_SYSTEM: &[&str] = &[
-    "/run",
-    "/var/run",
-    "/etc/shadow",
-    "/etc/shadow-",
-    "/etc/gshadow",
-    "/etc/gshadow-",
-    "/etc/sudoers",
-    "/etc/sudoers.d",
-    "/etc/ssh",
-    "/etc/ssl/private",
-    "/etc/krb5.keytab",
-    "/var/lib/docker",
-    "/var/lib/containerd",
-    "/var/lib/containers",
-    "/var/lib/kubelet",
-    "/var/lib/sss",
-    "/var/spool/cron",
-    "/var/backups",
-    "/mnt/wsl",
-];
 
 /// Variables that name a directory in which agents keep their state when it is not below the home directory.
 const STATE_VARIABLES: &[&str] = &[
@@ -124,47 +50,6 @@ const ENVIRONMENT: &[(&str, &str)] = &[
     ("GIT_CONFIG_VALUE_1", "false"),
 ];
 
-impl ContainmentConfig {
-    /// Returns a configuration that hides only the usual paths, for a machine on which namespaces work.
-    pub fn new(homes: PathBuf) -> Self {
-        Self {
-            support: Support {
-                namespaces: Ok(()),
-                landlock_abi: 0,
-            },
-            home: None,
-            path: Vec::new(),
-            homes,
-            hidden: Vec::new(),
-            shown: Vec::new(),
-        }
-    }
-
-    /// Returns how a tier is enforced here, or what to do so that it can be.
-    pub fn effective(&self, tier: Tier) -> Result<EffectiveTier> {
-        let mechanism = match (tier, self.support.best()) {
-            (Tier::None, _) => None,
-            (Tier::Guarded, Some(Mechanism::Namespaces)) => Some(TierMechanism::Namespaces),
-            (Tier::Guarded, Some(Mechanism::Landlock)) => Some(TierMechanism::Landlock),
-            (Tier::Guarded, None) => return Err(unavailable(tier, &self.support)),
-        };
-        Ok(EffectiveTier { tier, mechanism })
-    }
-
-    fn session_dir(&self, session: SessionId) -> PathBuf {
-        self.homes.join(session.to_string())
-    }
-}
-
-fn unavailable(tier: Tier, support: &Support) -> AppError {
-    let (reason, remedy) = match &support.namespaces {
-        Err(Unsupported { reason, remedy }) => (reason.as_str(), remedy.as_str()),
-        Ok(()) => ("", ""),
-    };
-    let message = format!("tier {tier} does not work on this machine: {reason}");
-    AppError::new(ErrorCode::Unavailable, message).hint(remedy.to_owned())
-}
-
 impl App {
     /// Returns the sandbox for a session's next run, or nothing when its tier has none. Creates the session's own directories.
     pub(super) async fn sandbox(
@@ -180,7 +65,7 @@ impl App {
             Some(TierMechanism::Namespaces) => Mechanism::Namespaces,
             Some(TierMechanism::Landlock) => Mechanism::Landlock,
         };
-        let access = self.git_access(session, cwd).await?;
+        let (access, objects) = self.git_access(session, cwd).await?;
         let launched = match &launch.program {
             LaunchProgram::Itself => &self.runs.program,
             LaunchProgram::Found(path) => path,
@@ -193,6 +78,7 @@ impl App {
             cwd,
             run_files: dir.files(),
             access,
+            objects,
         };
         if parts.home().is_some_and(|home| home.starts_with(cwd)) {
             let message = format!(
@@ -202,7 +88,11 @@ impl App {
             return Err(AppError::new(ErrorCode::Conflict, message)
                 .hint("start the session in a directory below it, or in a worktree"));
         }
-        let sandbox = parts.sandbox(mechanism).map_err(|error| {
+        let sandbox = match session.tier {
+            Tier::Strict => parts.strict(),
+            Tier::None | Tier::Guarded => parts.guarded(mechanism),
+        };
+        let sandbox = sandbox.map_err(|error| {
             let message = format!("the session's own directories cannot be created: {error}");
             AppError::new(ErrorCode::Unavailable, message)
         })?;
@@ -222,6 +112,8 @@ impl App {
             u64::try_from(setting.value.0?).ok()
         };
         let bytes = |key| limit(key).map(|mebibytes| mebibytes.saturating_mul(1 << 20));
+        let clone = session.worktree.filter(|_| session.tier == Tier::Strict);
+        let clone = clone.map(|worktree| self.runs.containment.clone_dir(worktree));
         // A directory that the session works in as it is belongs to a person, who may have put anything into it.
         let own = Some(cwd.to_owned()).filter(|_| session.path.is_none());
         let layers = sandbox.iter().flat_map(|sandbox| {
@@ -234,7 +126,27 @@ impl App {
             open_files: limit(SettingKey::LimitOpenFiles),
             nice: limit(SettingKey::LimitNice),
             disk_bytes: bytes(SettingKey::LimitDiskMib),
-            disk_dirs: own.into_iter().chain(layers).collect(),
+            disk_dirs: own.into_iter().chain(clone).chain(layers).collect(),
+        })
+    }
+
+    /// Returns what an agent can reach from a network of its own.
+    pub(super) async fn egress(&self, launch: &Launch) -> Result<Egress> {
+        let config = &self.runs.containment;
+        let limit = self.setting(SettingKey::LimitNetworkMib).await?.value.0;
+        let limit = limit.and_then(|mebibytes| u64::try_from(mebibytes).ok());
+        let gateway = launch.model.as_ref().map(|model| ModelGateway {
+            port: model.port,
+            upstream: model.url.clone(),
+            header: model.header.clone(),
+            prefix: model.prefix.clone(),
+            key: Token::new(model.key.expose()),
+        });
+        Ok(Egress {
+            hosts: config.hosts.clone(),
+            private_hosts: config.private_hosts.clone(),
+            bytes_max: limit.map(|mebibytes| mebibytes.saturating_mul(1 << 20)),
+            models: gateway.into_iter().collect(),
         })
     }
 
@@ -247,20 +159,35 @@ impl App {
         }
     }
 
-    async fn git_access(&self, session: &Session, cwd: &Path) -> Result<AgentAccess> {
+    /// Returns what the agent may do with the repository, and the objects that its private clone borrows if it has one.
+    async fn git_access(
+        &self,
+        session: &Session,
+        cwd: &Path,
+    ) -> Result<(AgentAccess, Option<PathBuf>)> {
         let failed = |error: io::Error| {
             let message = format!("the repository cannot be prepared for an agent: {error}");
             AppError::new(ErrorCode::Unavailable, message)
         };
         let Some(worktree) = session.worktree else {
             let access = wh_git::checkout_access(cwd).map_err(failed)?;
-            return Ok(access.unwrap_or_default());
+            if access.is_some() && session.tier == Tier::Strict {
+                let message = "tier strict cannot share a checkout of a person's own";
+                return Err(AppError::new(ErrorCode::Conflict, message)
+                    .hint("add the repository and start the session in a worktree of it"));
+            }
+            return Ok((access.unwrap_or_default(), None));
         };
         let worktree = self.worktree_by_id(worktree).await?;
         let repo = self.repo_by_id(worktree.repo).await?;
+        if session.tier == Tier::Strict {
+            let clone = self.private_clone(&repo, &worktree).await?;
+            let access = clone.agent_access().map_err(failed)?;
+            return Ok((access, Some(clone.objects())));
+        }
         let _alone = self.repo_locks.take(repo.id).await;
-        let handle = self.worktree_handle(&repo, &worktree)?;
-        handle.agent_access().map_err(failed)
+        let handle = self.worktree_handle_fetched(&repo, &worktree).await?;
+        Ok((handle.agent_access().map_err(failed)?, None))
     }
 }
 
@@ -273,10 +200,71 @@ struct Parts<'a> {
     cwd: &'a Path,
     run_files: PathBuf,
     access: AgentAccess,
+    /// The objects that a private clone borrows.
+    objects: Option<PathBuf>,
 }
 
 impl Parts<'_> {
-    fn sandbox(self, mechanism: Mechanism) -> io::Result<Sandbox> {
+    /// Describes the tier `strict`: nothing of the file system but what is named, and no network but the runner's ports.
+    fn strict(self) -> io::Result<Sandbox> {
+        let own = self.config.session_dir(self.session);
+        let (layer, tmp) = (own.join("strict-home"), own.join("tmp"));
+        for dir in [&layer, &tmp, &self.run_files] {
+            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        }
+        let home = self.home();
+        if let Some(home) = &home {
+            strict::copy_settings(home, &layer, &self.launch.config_files)?;
+        }
+        let mut readable = strict::readable(home.as_deref(), &self.config.strict_readable);
+        readable.extend(self.programs());
+        let linked = strict::linked_programs(&self.searched());
+        readable.extend(linked.iter().map(|file| with_modules(file)));
+        readable.extend(self.access.readable.iter().cloned());
+        readable.insert(self.run_files.clone());
+        let contains_home = |path: &PathBuf| home.as_ref().is_some_and(|it| it.starts_with(path));
+        let link = self.access.link.as_ref();
+        readable.retain(|path| {
+            path.parent().is_some()
+                && !contains_home(path)
+                && link.is_none_or(|link| *path != link.common_dir)
+        });
+        let below = |path: &PathBuf| {
+            let above = |dir: &PathBuf| path.starts_with(dir) && path != dir;
+            readable.iter().any(above)
+        };
+        let hidden = self
+            .hidden(home.as_deref())
+            .into_iter()
+            .filter(below)
+            .collect();
+        let mut mapped = match link {
+            Some(link) => git::map_git(link, &self.access, &own)?,
+            None => Vec::new(),
+        };
+        if let Some(objects) = self.objects.clone() {
+            mapped.extend(git::map_objects(objects, &own)?);
+        }
+        Ok(Sandbox {
+            mechanism: Mechanism::Namespaces,
+            root: Root::Built,
+            network: Some(strict::network(self.launch.model.as_ref())),
+            hidden,
+            readable: readable.into_iter().collect(),
+            writable: vec![self.cwd.to_owned()],
+            git_writable: Vec::new(),
+            mapped,
+            read_only: Vec::new(),
+            home: home.map(|path| Home {
+                shared: Vec::new(),
+                path,
+                layer,
+            }),
+            tmp,
+        })
+    }
+
+    fn guarded(self, mechanism: Mechanism) -> io::Result<Sandbox> {
         let own = self.config.session_dir(self.session);
         let (layer, tmp) = (own.join("home"), own.join("tmp"));
         for dir in [&layer, &tmp, &self.run_files] {
@@ -308,11 +296,13 @@ impl Parts<'_> {
         );
         let has_run = hidden.iter().any(|path| path == Path::new("/run"));
         if let (Mechanism::Namespaces, Some(link), true) = (mechanism, &self.access.link, has_run) {
-            mapped = map_git(link, &self.access, &own)?;
+            mapped = git::map_git(link, &self.access, &own)?;
             (git_writable, read_only) = (Vec::new(), Vec::new());
         }
         Ok(Sandbox {
             mechanism,
+            root: Root::Whole,
+            network: None,
             hidden,
             readable,
             writable,
@@ -358,16 +348,17 @@ impl Parts<'_> {
         let files = [self.program].into_iter().chain(told.map(Path::new));
         let files = files.filter(|path| path.is_absolute() && path.is_file());
         let files = files.filter_map(|path| path.canonicalize().ok());
-        let searched = self
-            .config
-            .path
-            .iter()
-            .filter_map(|dir| dir.canonicalize().ok());
         let all: BTreeSet<_> = files
             .map(|file| with_modules(&file))
-            .chain(searched)
+            .chain(self.searched())
             .collect();
         all.into_iter().collect()
+    }
+
+    /// Returns the directories in which programs are searched for.
+    fn searched(&self) -> Vec<PathBuf> {
+        let dirs = self.config.path.iter();
+        dirs.filter_map(|dir| dir.canonicalize().ok()).collect()
     }
 
     fn state_dirs(&self) -> Vec<PathBuf> {
@@ -388,39 +379,6 @@ impl Parts<'_> {
     }
 }
 
-/// Where a contained agent sees the git directory of its worktree's repository: outside of every directory in which it may create
-/// symlinks. Git appends to logs, and a symlink among them would have a person's git append to any file.
-const GIT_DIR: &str = "/run/wheelhouse/git";
-
-/// Shows the repository's git directory at [`GIT_DIR`] and leads the worktree's `.git` file there.
-fn map_git(link: &GitLink, access: &AgentAccess, own: &Path) -> io::Result<Vec<Mapped>> {
-    let moved = |path: &Path| {
-        let below = path.strip_prefix(&link.common_dir).ok()?;
-        Some(Path::new(GIT_DIR).join(below))
-    };
-    let dot_git = own.join("dot-git");
-    let git_dir = moved(&link.git_dir).unwrap_or_else(|| link.git_dir.clone());
-    fs::write(&dot_git, format!("gitdir: {}\n", git_dir.display()))?;
-    let map = |path: &PathBuf, writable| {
-        let target = moved(path)?;
-        let source = path.clone();
-        Some(Mapped {
-            source,
-            target,
-            writable,
-        })
-    };
-    let mut mapped = vec![Mapped {
-        source: dot_git,
-        target: link.dot_git.clone(),
-        writable: false,
-    }];
-    mapped.extend(map(&link.common_dir, false));
-    mapped.extend(access.writable.iter().filter_map(|path| map(path, true)));
-    mapped.extend(access.read_only.iter().filter_map(|path| map(path, false)));
-    Ok(mapped)
-}
-
 /// Returns what a program needs of the directory that it was installed into: all modules, or itself.
 fn with_modules(file: &Path) -> PathBuf {
     let modules = file.ancestors().filter(|dir| dir.ends_with("node_modules"));
@@ -428,7 +386,14 @@ fn with_modules(file: &Path) -> PathBuf {
 }
 
 /// Adds what every contained agent is told to its environment; what is configured wins.
-pub(super) fn add_environment(sandbox: &Sandbox, environment: &mut BTreeMap<String, String>) {
+pub(super) fn add_environment(
+    sandbox: &Sandbox,
+    launch: &Launch,
+    environment: &mut BTreeMap<String, String>,
+) {
+    if sandbox.network.is_some() {
+        strict::add_environment(launch.model.as_ref(), environment);
+    }
     if sandbox.mechanism == Mechanism::Landlock {
         // Nothing can be mounted over these, so the agent is told others.
         let mut tell = |name: &str, path: &Path| {

@@ -354,6 +354,12 @@ impl Teller<'_> {
                 self.system("the agent had to wait until what it said was stored".to_owned());
             }
             Notice::FromAgent { text } => self.system(text.clone()),
+            Notice::HostRefused { host, port } => self.system(format!(
+                "network: connection to {host}:{port} refused; an administrator can allow it with `hosts` in [containment]"
+            )),
+            Notice::NetworkLimit => self.system(
+                "network: the limit `limits.network_mib` is reached; further connections are refused".to_owned(),
+            ),
             Notice::NotProtocol { sample } => {
                 self.system(format!(
                     "the agent printed what is not its protocol: {sample}"

@@ -75,7 +75,7 @@ impl App {
     async fn worktree_changes(&self, worktree: &Worktree) -> Result<WorktreeChanges> {
         let repo = self.repo_by_id(worktree.repo).await?;
         let _look = self.worktree_locks.look(worktree.id).await;
-        let handle = self.worktree_handle(&repo, worktree)?;
+        let handle = self.worktree_handle_fetched(&repo, worktree).await?;
         let base = recorded_base(worktree)?;
         let mut targets = Vec::new();
         let began_at = match &worktree.base {

@@ -23,7 +23,7 @@ impl App {
             let worktree = self.worktree_lookup(reach, &query.worktree).await?;
             let repo = self.repo_by_id(worktree.repo).await?;
             let _look = self.worktree_locks.look(worktree.id).await;
-            let handle = self.worktree_handle(&repo, &worktree)?;
+            let handle = self.worktree_handle_fetched(&repo, &worktree).await?;
             let base = match &query.against {
                 Some(against) => {
                     let base = base_of(against)?;

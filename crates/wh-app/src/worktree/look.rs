@@ -53,6 +53,9 @@ impl App {
             look.missing = Some(WorktreeMissing::GitDirGone);
             return Ok(look);
         };
+        if let Err(error) = self.worktree_handle_fetched(&repo, &look.worktree).await {
+            tracing::warn!(worktree = %look.worktree.id, %error, "a worktree is shown without its newest commits");
+        }
         look.missing = handle.missing().map(missing_of);
         if look.missing.is_none()
             && depth != Look::Presence

@@ -36,7 +36,7 @@ impl App {
                     .hint("name the branch to merge into")
             })?;
             let lock = self.repo_locks.take(repo.id).await;
-            let handle = self.worktree_handle(&repo, &worktree)?;
+            let handle = self.worktree_handle_fetched(&repo, &worktree).await?;
             if let Some(claim) = cx.claim(operation, worktree.id.into())
                 && self.store.replayed(&claim, cx.now).await?.is_some()
             {
@@ -97,7 +97,7 @@ impl App {
         loop {
             let found = self.store.worktree_list(reach, &filter, page).await?;
             for worktree in &found.items {
-                handles.push(self.worktree_handle(repo, worktree)?);
+                handles.push(self.worktree_handle_fetched(repo, worktree).await?);
             }
             match found.next {
                 Some(after) => page.after = Some(after),

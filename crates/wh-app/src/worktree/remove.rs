@@ -105,6 +105,15 @@ impl App {
         // Whoever looks at its files now is waited for: git would be taken for somebody's work, or find half of them.
         let _alone = self.worktree_locks.take(worktree.id).await;
         let handle = self.worktree_handle(&repo, worktree)?;
+        let is_fetched = match how {
+            WorktreeRemoval::Refuse => {
+                self.worktree_handle_fetched(&repo, worktree).await?;
+                true
+            }
+            WorktreeRemoval::Rescue | WorktreeRemoval::RescueButIgnored => {
+                self.private_clone_empty(&handle, worktree).await
+            }
+        };
         let last = self.sessions_in(Reach::All, worktree).await?;
         let of = match last.first() {
             Some(session) => RescueOf::Session(session.id),
@@ -121,7 +130,11 @@ impl App {
                 ignored: IgnoredFiles::SaveOrDiscard { bytes_max },
             },
         };
-        Ok(handle.remove(&RescueLabel { of, at }, removal).await?)
+        let removed = handle.remove(&RescueLabel { of, at }, removal).await?;
+        if is_fetched {
+            self.private_clone_remove(worktree).await;
+        }
+        Ok(removed)
     }
 
     /// Refuses while a session that has not ended works in the worktree.

@@ -23,6 +23,8 @@ const PURE: &[&str] = &[
     "is_clean",
     "is_detached",
     "stops_rescue",
+    // Tried in private_clone.rs, as all of private clones is.
+    "objects",
     "fail_after",
     "with_checkout_limits",
 ];
@@ -83,6 +85,7 @@ async fn looks(repo: &RepoHandle, paths: &wh_git::WorktreePaths, main: &CommitId
     made.local_block_remove("NOTES.md", "s").await.unwrap();
     made.disk_use().await.unwrap();
     made.agent_access().unwrap();
+    made.repo().configured_identity(None).await.unwrap();
     wh_git::checkout_access(&made.paths().path).unwrap();
     let mark = made.mark().await.unwrap();
     assert_eq!(made.mark().await.unwrap(), mark);

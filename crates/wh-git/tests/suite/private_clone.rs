@@ -73,6 +73,9 @@ async fn commits_arrive_on_the_worktrees_branch_and_nothing_else_changes() {
         run(&lab.user(), &["rev-parse", "main"])
     );
     let config = fs::read_to_string(lab.user().join(".git/config")).unwrap();
+    let objects = lab.user().join(".git/objects").canonicalize().unwrap();
+    assert_eq!(clone.objects(), objects);
+    assert!(!clone.agent_access().unwrap().readable.contains(&objects));
 
     agent.commit("new.txt", "new\n");
     write(&agent.path.join("staged.txt"), "staged\n");
@@ -237,4 +240,23 @@ async fn a_damaged_object_is_not_taken_over() {
             .code()
             != Some(0)
     );
+}
+
+#[tokio::test]
+async fn commits_are_in_the_name_that_is_configured() {
+    let lab = Lab::new();
+    let home = lab.path().join("home");
+    assert_eq!(
+        lab.repo().configured_identity(Some(&home)).await.unwrap(),
+        None
+    );
+    write(
+        &home.join(".gitconfig"),
+        "[user]\n\tname = Grace\n\temail = grace@example.org\n[include]\n\tpath = other\n",
+    );
+    let found = lab.repo().configured_identity(Some(&home)).await.unwrap();
+    assert_eq!(found.unwrap().name, "Grace");
+    run(&lab.user(), &["config", "user.name", "Own"]);
+    let found = lab.repo().configured_identity(Some(&home)).await.unwrap();
+    assert_eq!(found.unwrap().name, "Own");
 }

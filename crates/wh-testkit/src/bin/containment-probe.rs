@@ -14,12 +14,14 @@ use std::{
     ffi::CString,
     fs,
     io::{self, Read, Write},
+    net::{IpAddr, Ipv4Addr, Ipv6Addr, SocketAddr, TcpStream, UdpSocket},
     os::{
         fd::{AsRawFd, FromRawFd, OwnedFd},
         linux::net::SocketAddrExt,
         unix::{ffi::OsStrExt, net::UnixStream},
     },
     path::{Path, PathBuf},
+    time::Duration,
 };
 
 use serde::Deserialize;
@@ -48,7 +50,22 @@ struct Plan {
     /// What of these processes must not be readable.
     #[serde(default)]
     process_files: Vec<String>,
+    /// Addresses that must not be reachable, by TCP and UDP.
+    #[serde(default)]
+    addresses: Vec<SocketAddr>,
+    /// What the proxy must refuse: targets of CONNECT, and whole requests.
+    #[serde(default)]
+    proxied: Vec<String>,
+    /// Families of sockets that must not be available.
+    #[serde(default)]
+    socket_families: Vec<i32>,
 }
+
+/// The proxy of an agent that has a network of its own.
+const PROXY: (&str, u16) = ("127.0.0.1", 3128);
+
+/// How long an address may take to answer.
+const ANSWER_WITHIN: Duration = Duration::from_secs(2);
 
 #[expect(clippy::print_stdout, reason = "printing is all that it does")]
 fn main() {
@@ -57,6 +74,7 @@ fn main() {
     for (name, outcome) in files(&plan)
         .into_iter()
         .chain(processes(&plan))
+        .chain(network(&plan))
         .chain(kernel())
     {
         let (denied, detail) = match outcome {
@@ -213,6 +231,58 @@ fn processes(plan: &Plan) -> Attempts {
         attempts.push((format!("signal process {pid}"), signalled));
     }
     attempts
+}
+
+fn network(plan: &Plan) -> Attempts {
+    let mut attempts = Attempts::new();
+    for address in &plan.addresses {
+        let connected = TcpStream::connect_timeout(address, ANSWER_WITHIN);
+        let connected = connected.map(|_| "connected".to_owned());
+        attempts.push((format!("connect to {address}"), connected));
+        attempts.push((format!("send a datagram to {address}"), datagram(*address)));
+    }
+    for target in &plan.proxied {
+        let name = format!("have the proxy connect to {}", target.escape_debug());
+        attempts.push((name, ask_proxy(target)));
+    }
+    for family in &plan.socket_families {
+        // SAFETY: the call takes numbers only; a descriptor that it returns stays open until this process ends.
+        let opened = call(|| unsafe { libc::socket(*family, libc::SOCK_STREAM, 0) }.into());
+        attempts.push((format!("open a socket of family {family}"), opened));
+    }
+    attempts
+}
+
+fn datagram(address: SocketAddr) -> io::Result<String> {
+    let from: IpAddr = match address {
+        SocketAddr::V4(_) => Ipv4Addr::UNSPECIFIED.into(),
+        SocketAddr::V6(_) => Ipv6Addr::UNSPECIFIED.into(),
+    };
+    let socket = UdpSocket::bind((from, 0))?;
+    socket.connect(address)?;
+    socket.send(b"probe")?;
+    // Nobody listens at a closed port of this machine, which comes back as an error of the next call.
+    socket.set_read_timeout(Some(Duration::from_millis(200)))?;
+    match socket.recv(&mut [0]) {
+        Err(error) if error.kind() == io::ErrorKind::ConnectionRefused => Err(error),
+        _ => Ok("sent".to_owned()),
+    }
+}
+
+fn ask_proxy(target: &str) -> io::Result<String> {
+    let mut stream = TcpStream::connect(PROXY)?;
+    stream.set_read_timeout(Some(ANSWER_WITHIN))?;
+    write!(
+        stream,
+        "CONNECT {target} HTTP/1.1\r\nHost: {target}\r\n\r\n"
+    )?;
+    let mut answer = [0; 512];
+    let length = stream.read(&mut answer)?;
+    let answer = String::from_utf8_lossy(&answer[..length]).into_owned();
+    match answer.starts_with("HTTP/1.1 200") {
+        true => Ok(answer),
+        false => Err(io::Error::other(answer)),
+    }
 }
 
 /// Calls of the kernel that no agent needs.

@@ -4,8 +4,10 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
+use wh_domain::HostList;
+
 use super::paths;
-use crate::exit::CliResult;
+use crate::exit::{CliError, CliResult};
 
 /// The table `[containment]`; what is absent has its default.
 #[derive(Clone, Debug, Default, Deserialize)]
@@ -19,6 +21,15 @@ pub(super) struct FileContainment {
     show: Vec<String>,
     /// Whether namespaces are used where they work; true unless given.
     namespaces: Option<bool>,
+    /// Files and directories that agents in the tier `strict` can read, beside the system and the toolchains.
+    #[serde(default)]
+    read: Vec<String>,
+    /// Hosts that agents in the tier `strict` can connect to, such as `registry.npmjs.org` or `*.example.com:8443`.
+    #[serde(default)]
+    hosts: Vec<String>,
+    /// Those of them that may be on this machine or in a private network.
+    #[serde(default)]
+    private_hosts: Vec<String>,
 }
 
 /// Containment as configured.
@@ -28,17 +39,33 @@ pub(crate) struct ContainmentSetting {
     pub(crate) show: Vec<PathBuf>,
     /// Use Landlock alone, also where namespaces work.
     pub(crate) without_namespaces: bool,
+    pub(crate) read: Vec<PathBuf>,
+    pub(crate) hosts: HostList,
+    pub(crate) private_hosts: HostList,
 }
 
 impl FileContainment {
     /// Returns the setting; paths are read relative to `file`.
     pub(super) fn setting(&self, file: &Path) -> CliResult<ContainmentSetting> {
         let read = |paths: &[String]| paths.iter().map(|path| paths::beside(file, path)).collect();
-        let (hide, show): (CliResult<_>, CliResult<_>) = (read(&self.hide), read(&self.show));
+        let read = |paths| -> CliResult<Vec<PathBuf>> { read(paths) };
         Ok(ContainmentSetting {
-            hide: hide?,
-            show: show?,
+            hide: read(&self.hide)?,
+            show: read(&self.show)?,
             without_namespaces: self.namespaces == Some(false),
+            read: read(&self.read)?,
+            hosts: hosts(file, "hosts", &self.hosts)?,
+            private_hosts: hosts(file, "private_hosts", &self.private_hosts)?,
         })
     }
+}
+
+fn hosts(file: &Path, key: &str, rules: &[String]) -> CliResult<HostList> {
+    HostList::parse(rules).map_err(|(rule, refusal)| {
+        let message = format!(
+            "{}: {rule:?} in `{key}` of [containment]: {refusal}",
+            file.display()
+        );
+        CliError::usage(message)
+    })
 }

@@ -45,7 +45,11 @@ pub(super) async fn prepare(
             .filter(|dir| dir.is_absolute())
             .collect(),
         homes: data_dir.homes(),
+        clones: data_dir.clones(),
         hidden,
         shown: options.containment.show.clone(),
+        strict_readable: options.containment.read.clone(),
+        hosts: options.containment.hosts.clone(),
+        private_hosts: options.containment.private_hosts.clone(),
     }
 }

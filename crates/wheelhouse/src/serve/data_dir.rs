@@ -71,6 +71,11 @@ impl DataDir {
         self.0.join("homes")
     }
 
+    /// Returns the directory that holds private clones of worktrees.
+    pub(super) fn clones(&self) -> PathBuf {
+        self.0.join("clones")
+    }
+
     /// Returns the path of the file that tells where the server is.
     pub(crate) fn server_file(&self) -> PathBuf {
         self.0.join("server.json")

@@ -9,6 +9,12 @@ use serde_json::{Value, json};
 
 use crate::harness::{Setting, USER, World};
 
+/// Families of sockets that do not belong to a network namespace, or need privileges.
+const VSOCK: i32 = 40;
+const PACKET: i32 = 17;
+const KERNEL_CRYPTO: i32 = 38;
+const BLUETOOTH: i32 = 31;
+
 impl World {
     fn plan(&self) -> Value {
         let (home, data) = (self.server.home(), self.server.data_dir());
@@ -28,7 +34,7 @@ impl World {
             ],
             false => &["environ", "root/etc/hostname", "cwd/.", "maps"],
         };
-        json!({
+        let mut plan = json!({
             "secrets": [
                 home.join(".ssh/id_ed25519"), home.join(".aws/credentials"), home.join(".config/gh/hosts.yml"),
                 home.join(".netrc"), home.join(".config/wheelhouse/wheelhouse.toml"),
@@ -48,7 +54,79 @@ impl World {
             ],
             "processes": [std::process::id(), self.server.about().pid],
             "process_files": process_files,
-        })
+        });
+        if self.setting.tier == "strict" {
+            self.add_strict(&mut plan);
+        }
+        plan
+    }
+
+    /// Adds what only the tier `strict` denies.
+    fn add_strict(&self, plan: &mut Value) {
+        let home = self.server.home();
+        let extend = |list: &mut Value, more: Value| {
+            let more = more.as_array().unwrap().clone();
+            list.as_array_mut().unwrap().extend(more);
+        };
+        extend(
+            &mut plan["secrets"],
+            json!([
+                home.join("diary.txt"),
+                home.join("code/project/README.md"),
+                home.join(".gitconfig"),
+                self.repo.join(".git/HEAD"),
+                self.repo.join(".git/config"),
+                "/etc/hostname",
+                "/etc/resolv.conf",
+                "/proc/1/root/etc/hostname",
+            ]),
+        );
+        extend(
+            &mut plan["private_dirs"],
+            json!([
+                home.join("code"),
+                "/var/log",
+                "/var/lib",
+                "/srv",
+                "/mnt",
+                "/sys/class/block",
+                "/sys/fs/cgroup"
+            ]),
+        );
+        let (_, port) = self.server.url().rsplit_once(':').unwrap();
+        let here = |host: &str| format!("{host}:{port}");
+        let outside = [
+            "169.254.169.254:80",
+            "10.0.0.1:443",
+            "192.0.2.1:443",
+            "198.51.100.1:53",
+            "[2001:db8::1]:443",
+        ];
+        let addresses = [here("127.0.0.1"), here("127.0.0.2"), here("[::1]")];
+        plan["addresses"] = json!(
+            addresses
+                .iter()
+                .map(String::as_str)
+                .chain(outside)
+                .collect::<Vec<_>>()
+        );
+        plan["proxied"] = json!([
+            here("127.0.0.1"),
+            here("localhost"),
+            here("[::1]"),
+            here("2130706433"),
+            here("0x7f.1"),
+            here("[::ffff:127.0.0.1]"),
+            "169.254.169.254:80",
+            "evil.example:443",
+            "allowed.example:22",
+            "allowed.example.evil.example:443",
+            "evilallowed.example:443",
+            "allowed.example\u{0}.evil.example:443",
+            "allowed.example:443:443",
+            "sub.allowed.example:443",
+        ]);
+        plan["socket_families"] = json!([VSOCK, PACKET, KERNEL_CRYPTO, BLUETOOTH]);
     }
 }
 
@@ -159,6 +237,30 @@ async fn d1_to_d10_the_probe_is_denied_everything_in_guarded_without_namespaces(
     };
     assert_eq!(
         allowed(setting, "guarded, Landlock alone").await,
+        Vec::<String>::new()
+    );
+}
+
+#[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_strict() {
+    let setting = Setting {
+        user: None,
+        namespaces: true,
+        tier: "strict",
+    };
+    assert_eq!(allowed(setting, "strict").await, Vec::<String>::new());
+}
+
+#[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_strict_as_an_ordinary_user() {
+    let user = root().then_some(USER);
+    let setting = Setting {
+        user,
+        namespaces: true,
+        tier: "strict",
+    };
+    assert_eq!(
+        allowed(setting, "strict, ordinary user").await,
         Vec::<String>::new()
     );
 }

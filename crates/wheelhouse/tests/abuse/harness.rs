@@ -52,9 +52,13 @@ impl World {
             server.run_as(user, &["scripted-agent", "containment-probe"]);
             agent = server.home().join("bin/scripted-agent");
         }
-        let namespaces = setting.namespaces;
+        let (namespaces, probe) = (
+            setting.namespaces,
+            agent.with_file_name("containment-probe"),
+        );
         server.configure(&format!(
-            "[agents.scripted]\ncommand = [{agent:?}]\n\n[containment]\nnamespaces = {namespaces}\n"
+            "[agents.scripted]\ncommand = [{agent:?}]\n\n[containment]\nnamespaces = {namespaces}\nread = [{probe:?}]\n\
+             hosts = [\"allowed.example\"]\n"
         ));
         for (path, text) in [
             (".ssh/id_ed25519", "a private key"),
@@ -62,6 +66,7 @@ impl World {
             (".config/gh/hosts.yml", "token"),
             (".netrc", "machine example.org"),
             (".bashrc", "# shell"),
+            ("diary.txt", "nobody named this file"),
             (
                 ".gitconfig",
                 "[user]\n\tname = Ada\n\temail = ada@example.org\n",
