@@ -70,3 +70,71 @@ impl HelloReader {
         self.bytes
     }
 }
+
+#[cfg(test)]
+mod tests {
+    use std::sync::Arc;
+
+    use proptest::prelude::*;
+    use rustls::{ClientConfig, ClientConnection, RootCertStore};
+
+    use super::*;
+
+    fn hello() -> Vec<u8> {
+        let provider = Arc::new(rustls::crypto::ring::default_provider());
+        let config = ClientConfig::builder_with_provider(provider)
+            .with_safe_default_protocol_versions()
+            .unwrap()
+            .with_root_certificates(RootCertStore::empty())
+            .with_no_client_auth();
+        let name = "host.test".try_into().unwrap();
+        let mut client = ClientConnection::new(Arc::new(config), name).unwrap();
+        let mut bytes = Vec::new();
+        client.write_tls(&mut bytes).unwrap();
+        bytes
+    }
+
+    fn read(bytes: &[u8], piece: usize) -> Result<Option<HostName>, HelloRefusal> {
+        let mut reader = HelloReader::new();
+        for chunk in bytes.chunks(piece) {
+            if let Some(name) = reader.push(chunk)? {
+                return Ok(Some(name));
+            }
+        }
+        Ok(None)
+    }
+
+    proptest! {
+        #[test]
+        fn a_hello_is_read_in_pieces_of_any_size(piece in 1..600_usize) {
+            let name = read(&hello(), piece);
+            prop_assert_eq!(name, Ok(Some(HostName::parse("host.test").unwrap())));
+        }
+
+        #[test]
+        fn a_hello_is_complete_before_it_names_a_host(left_out in 1..200_usize, piece in 1..600_usize) {
+            let hello = hello();
+            prop_assert_eq!(read(&hello[..hello.len() - left_out], piece), Ok(None));
+        }
+
+        /// A damaged hello may have a name or none, but is read to an end, with a bound.
+        #[test]
+        fn damaged_hellos_are_read_to_an_end(
+            changes in prop::collection::vec((0..500_usize, any::<u8>()), 1..8),
+            piece in 1..600_usize,
+        ) {
+            let mut bytes = hello();
+            for (at, byte) in changes {
+                let at = at % bytes.len();
+                bytes[at] = byte;
+            }
+            bytes.resize(HELLO_BYTES_MAX + 1, 0);
+            prop_assert!(!matches!(read(&bytes, piece), Ok(None)));
+        }
+
+        #[test]
+        fn other_bytes_name_no_host(bytes in prop::collection::vec(any::<u8>(), 0..2_000), piece in 1..600_usize) {
+            prop_assert!(!matches!(read(&bytes, piece), Ok(Some(_))));
+        }
+    }
+}

@@ -21,7 +21,10 @@ use hyper::{
 };
 use hyper_util::rt::{TokioIo, TokioTimer};
 use reqwest::{Client, redirect::Policy};
-use tokio::{net::TcpListener, sync::Semaphore};
+use tokio::{
+    net::TcpListener,
+    sync::{OnceCell, Semaphore},
+};
 use tokio_util::{
     sync::{CancellationToken, WaitForCancellationFutureOwned},
     task::TaskTracker,
@@ -53,40 +56,22 @@ pub(super) struct Upstream {
     /// Marked as sensitive, so it does not print.
     value: HeaderValue,
     key: crate::Token,
-    client: Client,
+    /// Created for the first request, because it reads the certificates of the system.
+    client: Arc<OnceCell<Client>>,
 }
 
 impl Upstream {
-    /// Checks the gateways of a run and prepares the client that they share.
-    pub(super) fn of_gateways(
-        gateways: &[ModelGateway],
-        limits: &EgressLimits,
-    ) -> Result<Vec<Self>, EgressError> {
-        if gateways.is_empty() {
-            return Ok(Vec::new());
-        }
-        // A provider that is already there is as good.
-        rustls::crypto::ring::default_provider()
-            .install_default()
-            .ok();
-        let client = Client::builder()
-            .redirect(Policy::none())
-            .retry(reqwest::retry::never())
-            .referer(false)
-            .no_proxy()
-            .no_gzip()
-            .no_brotli()
-            .no_deflate()
-            .no_zstd()
-            .connect_timeout(limits.connect)
-            .read_timeout(limits.idle)
-            .pool_max_idle_per_host(4)
-            .build()?;
-        let prepare = |gateway| Self::of_gateway(gateway, client.clone());
+    /// Checks the gateways of a run. They share one client.
+    pub(super) fn of_gateways(gateways: &[ModelGateway]) -> Result<Vec<Self>, EgressError> {
+        let client = Arc::default();
+        let prepare = |gateway| Self::of_gateway(gateway, Arc::clone(&client));
         gateways.iter().map(prepare).collect()
     }
 
-    fn of_gateway(gateway: &ModelGateway, client: Client) -> Result<Self, EgressError> {
+    fn of_gateway(
+        gateway: &ModelGateway,
+        client: Arc<OnceCell<Client>>,
+    ) -> Result<Self, EgressError> {
         let port = gateway.port;
         let refused = |why| EgressError::Upstream { port, why };
         if gateway.upstream.len() > URL_BYTES_MAX {
@@ -136,8 +121,12 @@ impl Upstream {
         remove_credentials(&mut headers);
         headers.insert(&self.header, self.value.clone());
         count_head(state, url.as_str().len(), &headers)?;
-        let sent = self
+        let client = self
             .client
+            .get_or_try_init(|| async { new_client(&state.limits) })
+            .await
+            .map_err(|error| failed(state, &error))?;
+        let sent = client
             .request(parts.method, url)
             .headers(headers)
             .body(reqwest::Body::wrap(Counted::new(body, state)))
@@ -227,6 +216,27 @@ async fn answer(
     Ok(relayed.unwrap_or_else(|refusal: Refusal| refusal.into_response().map(Either::Right)))
 }
 
+/// Creates the client that calls model servers.
+fn new_client(limits: &EgressLimits) -> reqwest::Result<Client> {
+    // A provider that is already there is as good.
+    rustls::crypto::ring::default_provider()
+        .install_default()
+        .ok();
+    Client::builder()
+        .redirect(Policy::none())
+        .retry(reqwest::retry::never())
+        .referer(false)
+        .no_proxy()
+        .no_gzip()
+        .no_brotli()
+        .no_deflate()
+        .no_zstd()
+        .connect_timeout(limits.connect)
+        .read_timeout(limits.idle)
+        .pool_max_idle_per_host(4)
+        .build()
+}
+
 /// Counts a head that is passed on; refuses it when that reaches the limit.
 fn count_head(state: &EgressState, target: usize, headers: &HeaderMap) -> Result<(), Refusal> {
     let sizes = headers
@@ -262,8 +272,6 @@ pub(super) struct Counted<B> {
     inner: B,
     state: Arc<EgressState>,
     reached: Pin<Box<WaitForCancellationFutureOwned>>,
-    /// Bytes were left out, so that the end of the inner body is not the end of this one.
-    is_cut: bool,
 }
 
 impl<B> Counted<B> {
@@ -272,7 +280,6 @@ impl<B> Counted<B> {
             inner,
             state: state.clone(),
             reached: Box::pin(state.limit_reached().cancelled_owned()),
-            is_cut: false,
         }
     }
 }
@@ -301,16 +308,14 @@ where
             let Ok(mut data) = frame.into_data() else {
                 continue;
             };
-            let granted = self.state.meter.take(data.len());
-            self.is_cut = granted < data.len();
-            data.truncate(granted);
+            data.truncate(self.state.meter.take(data.len()));
             self.state.meter.end_if_reached();
             return Poll::Ready(Some(Ok(Frame::data(data))));
         }
     }
 
     fn is_end_stream(&self) -> bool {
-        !self.is_cut && self.inner.is_end_stream()
+        self.inner.is_end_stream()
     }
 
     fn size_hint(&self) -> SizeHint {

@@ -76,8 +76,6 @@ pub enum EgressError {
     TooManyModels,
     #[error("the upstream of model gateway {port} {why}")]
     Upstream { port: u16, why: &'static str },
-    #[error("the HTTP client of the model gateways cannot be created: {0}")]
-    Client(#[from] reqwest::Error),
 }
 
 /// What all connections of one run share: the rules, the pinned addresses and the byte count.
@@ -108,7 +106,7 @@ impl EgressState {
             return Err(EgressError::TooManyModels);
         }
         Ok(Self {
-            upstreams: Upstream::of_gateways(&egress.models, &limits)?,
+            upstreams: Upstream::of_gateways(&egress.models)?,
             hosts: egress.hosts,
             addresses: AddressPolicy {
                 private_hosts: egress.private_hosts,

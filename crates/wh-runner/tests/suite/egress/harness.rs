@@ -8,6 +8,7 @@ use std::{
     time::Duration,
 };
 
+use nix::sched::{CloneFlags, unshare};
 use tokio::{
     io::{AsyncReadExt, AsyncWriteExt},
     net::{TcpListener, TcpStream},
@@ -205,7 +206,11 @@ pub(super) struct Server {
 
 impl Server {
     pub(super) fn start() -> Self {
-        let queue = std::net::TcpListener::bind("127.0.0.1:0").unwrap();
+        Self::start_at("127.0.0.1:0")
+    }
+
+    pub(super) fn start_at(address: &str) -> Self {
+        let queue = std::net::TcpListener::bind(address).unwrap();
         queue.set_nonblocking(true).unwrap();
         Self {
             listener: TcpListener::from_std(queue.try_clone().unwrap()).unwrap(),
@@ -223,4 +228,26 @@ impl Server {
         let waiting = self.queue.accept().map_err(|error| error.kind());
         assert_eq!(waiting.err(), Some(io::ErrorKind::WouldBlock));
     }
+}
+
+/// Puts the test, which has a runtime of one thread, into a network namespace that has nothing but loopback, and gives loopback
+/// these addresses. Only root may; otherwise the network stays as it is.
+pub(super) fn leave_network(addresses: &[&str]) -> bool {
+    if !run("ip", &["-V"]) || unshare(CloneFlags::CLONE_NEWNET).is_err() {
+        return false;
+    }
+    assert!(run("ip", &["link", "set", "lo", "up"]));
+    for address in addresses {
+        assert!(
+            run("ip", &["address", "add", address, "dev", "lo"]),
+            "{address}"
+        );
+    }
+    true
+}
+
+#[expect(clippy::disallowed_methods, reason = "sets up the test's own network")]
+fn run(program: &str, arguments: &[&str]) -> bool {
+    let output = std::process::Command::new(program).args(arguments).output();
+    output.is_ok_and(|output| output.status.success())
 }

@@ -4,7 +4,7 @@ use std::{collections::BTreeSet, net::SocketAddr};
 
 use tokio::io::{AsyncReadExt, AsyncWriteExt};
 
-use super::harness::{Server, Setup, soon};
+use super::harness::{Server, Setup, leave_network, soon};
 
 #[tokio::test]
 async fn hosts_that_are_not_listed_are_refused() {
@@ -152,29 +152,43 @@ async fn a_name_keeps_its_first_addresses() {
 
 #[tokio::test]
 async fn private_addresses_are_refused_like_hosts_that_do_not_answer() {
-    let server = Server::start();
-    let port = server.address.port();
-    let addresses = [
-        "127.0.0.1",
-        "127.8.9.10",
-        "0.0.0.0",
+    // Where a connection would succeed, so that only the rule refuses it.
+    let private = [
         "10.1.2.3",
         "172.16.0.1",
         "192.168.1.1",
         "100.64.0.1",
         "169.254.1.1",
         "169.254.169.254",
-        "224.0.0.1",
-        "255.255.255.255",
-        "::1",
-        "::",
-        "::ffff:127.0.0.1",
-        "::ffff:169.254.169.254",
-        "64:ff9b::7f00:1",
-        "2002:7f00:1::",
-        "fe80::1",
         "fd12:3456::1",
     ];
+    let (server, addresses) = match leave_network(&private) {
+        true => {
+            let own = ["127.0.0.1", "127.8.9.10", "0.0.0.0", "::1", "::"];
+            let mapped = ["::ffff:127.0.0.1", "::ffff:169.254.169.254"];
+            let addresses = [&own[..], &mapped, &private].concat();
+            (Server::start_at("[::]:0"), addresses)
+        }
+        false => (
+            Server::start(),
+            vec!["127.0.0.1", "0.0.0.0", "::ffff:127.0.0.1"],
+        ),
+    };
+    let port = server.address.port();
+    // That it does succeed for a host that the operator lists as private.
+    let trusted = format!("trusted.test:{port}");
+    for address in &addresses {
+        let network = Setup::default()
+            .private_hosts(&[&trusted])
+            .name(
+                "trusted.test",
+                &[SocketAddr::new(address.parse().unwrap(), 0)],
+            )
+            .start()
+            .await;
+        network.open(&trusted).await;
+        server.accept().await;
+    }
     let closed = Server::start().address;
     let rule = |name: &str| format!("{name}:{port}");
     let mut rules = vec![
@@ -260,4 +274,27 @@ async fn each_refused_host_is_reported_once() {
         count += 1;
     }
     assert_eq!(count, 20);
+}
+
+#[tokio::test]
+async fn the_number_of_different_hosts_is_limited() {
+    let server = Server::start();
+    let network = Setup::default()
+        .private_hosts(&["*.wild.test:22"])
+        .name("n0.wild.test", &[server.address])
+        .start()
+        .await;
+    for number in 0..1_000 {
+        let target = format!("n{number}.wild.test:22");
+        let expected = if number == 0 { 200 } else { 502 };
+        assert_eq!(network.connect(&target).await.status, expected);
+    }
+    let answer = network.connect("n1000.wild.test:22").await;
+    assert_eq!(answer.status, 403);
+    assert_eq!(
+        answer.text,
+        "this session has connected to 1000 different hosts, which is the limit of one run\n"
+    );
+    network.open("n0.wild.test:22").await;
+    assert_eq!(network.names.asked().len(), 1_000);
 }

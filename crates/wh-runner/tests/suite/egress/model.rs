@@ -192,6 +192,24 @@ async fn the_key_is_removed_from_the_headers_of_responses() {
 }
 
 #[tokio::test]
+async fn responses_without_a_body_keep_their_length() {
+    let server = Server::start();
+    let (_network, address) = start(&server).await;
+    let client = send(
+        address,
+        "HEAD / HTTP/1.1\r\nhost: x\r\nconnection: close\r\n\r\n",
+    )
+    .await;
+    let mut upstream = server.accept().await;
+    soon(read_head(&mut upstream)).await;
+    let answer = b"HTTP/1.1 200 OK\r\ncontent-length: 1234\r\n\r\n";
+    upstream.write_all(answer).await.unwrap();
+    let answer = whole_answer(client).await;
+    assert_eq!(values(&answer, "content-length"), ["1234"]);
+    assert!(answer.ends_with("\r\n\r\n"), "{answer}");
+}
+
+#[tokio::test]
 async fn redirects_are_not_followed() {
     let (server, elsewhere) = (Server::start(), Server::start());
     let (_network, address) = start(&server).await;

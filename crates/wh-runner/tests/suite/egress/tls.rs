@@ -91,6 +91,26 @@ async fn a_handshake_in_pieces_passes() {
 }
 
 #[tokio::test]
+async fn a_handshake_may_follow_the_request_at_once() {
+    let request = b"CONNECT allowed.test:443 HTTP/1.1\r\nhost: allowed.test:443\r\n\r\n";
+    let server = Server::start();
+    let network = start(&server).await;
+    let first = hello("allowed.test", true);
+    let mut answer = network.send(&[&request[..], &first].concat()).await;
+    // The answer to CONNECT has no body, and so no length.
+    assert_eq!(answer.status, 200);
+    assert!(!answer.head.contains("content-length"), "{}", answer.head);
+    let mut upstream = server.accept().await;
+    assert_eq!(read_exactly(&mut upstream, first.len()).await, first);
+    upstream.write_all(b"anything").await.unwrap();
+    assert_eq!(read_exactly(&mut answer.stream, 8).await, b"anything");
+    let other = [&request[..], &hello("evil.test", true)].concat();
+    let mut answer = network.send(&other).await;
+    assert_eq!(read_rest(&mut answer.stream).await, ALERT);
+    assert_eq!(read_rest(&mut server.accept().await).await, b"");
+}
+
+#[tokio::test]
 async fn a_handshake_for_another_host_closes_the_tunnel() {
     for name in ["evil.test", "sub.allowed.test", "allowed.test.evil.test"] {
         let mut network = check_refused(&hello(name, true)).await;
