@@ -7,6 +7,7 @@
 //!
 //! Both share an [`EgressState`], which counts the bytes of all connections and ends them when the limit is reached.
 
+mod counted_body;
 mod hello;
 mod meter;
 mod model;

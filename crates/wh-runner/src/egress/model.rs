@@ -3,19 +3,12 @@
 //! The key is removed from the headers of responses. A model server that repeats the key of a request in a *body* is not
 //! covered: bodies are streamed as they come.
 
-use std::{
-    convert::Infallible,
-    error::Error,
-    io,
-    pin::Pin,
-    sync::Arc,
-    task::{Context, Poll, ready},
-};
+use std::{convert::Infallible, error::Error, sync::Arc};
 
 use http_body_util::{Either, Full};
 use hyper::{
     HeaderMap, Request, Response, StatusCode,
-    body::{Body, Bytes, Frame, Incoming, SizeHint},
+    body::{Bytes, Incoming},
     header::{HeaderName, HeaderValue},
     service::service_fn,
 };
@@ -25,14 +18,12 @@ use tokio::{
     net::TcpListener,
     sync::{OnceCell, Semaphore},
 };
-use tokio_util::{
-    sync::{CancellationToken, WaitForCancellationFutureOwned},
-    task::TaskTracker,
-};
+use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use url::Url;
 
 use super::{
     EgressError, EgressLimits, EgressState, ModelGateway,
+    counted_body::Counted,
     model_request::{check_request, remove_connection_headers, remove_credentials, upstream_url},
     proxy::accept,
     refusal::Refusal,
@@ -45,7 +36,6 @@ const HEADERS_MAX: usize = 100;
 /// The most bytes of an upstream's URL.
 const URL_BYTES_MAX: usize = 2_000;
 
-type Failure = Box<dyn Error + Send + Sync>;
 type Answer = Response<Either<Counted<reqwest::Body>, Full<Bytes>>>;
 
 /// A model server, ready to be called.
@@ -265,60 +255,4 @@ fn failed(state: &EgressState, error: &reqwest::Error) -> Refusal {
     }
     let why = format!("the model server did not answer: {cause}; try again");
     Refusal::new(StatusCode::BAD_GATEWAY, why)
-}
-
-/// A body whose bytes are counted, without trailers. It fails when the limit is reached.
-pub(super) struct Counted<B> {
-    inner: B,
-    state: Arc<EgressState>,
-    reached: Pin<Box<WaitForCancellationFutureOwned>>,
-}
-
-impl<B> Counted<B> {
-    fn new(inner: B, state: &Arc<EgressState>) -> Self {
-        Self {
-            inner,
-            state: state.clone(),
-            reached: Box::pin(state.limit_reached().cancelled_owned()),
-        }
-    }
-}
-
-impl<B> Body for Counted<B>
-where
-    B: Body<Data = Bytes> + Unpin,
-    B::Error: Into<Failure>,
-{
-    type Data = Bytes;
-    type Error = Failure;
-
-    fn poll_frame(
-        mut self: Pin<&mut Self>,
-        cx: &mut Context<'_>,
-    ) -> Poll<Option<Result<Frame<Bytes>, Failure>>> {
-        loop {
-            if self.reached.as_mut().poll(cx).is_ready() {
-                let why = io::Error::from(io::ErrorKind::QuotaExceeded);
-                return Poll::Ready(Some(Err(why.into())));
-            }
-            let frame = match ready!(Pin::new(&mut self.inner).poll_frame(cx)) {
-                Some(frame) => frame.map_err(Into::into)?,
-                None => return Poll::Ready(None),
-            };
-            let Ok(mut data) = frame.into_data() else {
-                continue;
-            };
-            data.truncate(self.state.meter.take(data.len()));
-            self.state.meter.end_if_reached();
-            return Poll::Ready(Some(Ok(Frame::data(data))));
-        }
-    }
-
-    fn is_end_stream(&self) -> bool {
-        self.inner.is_end_stream()
-    }
-
-    fn size_hint(&self) -> SizeHint {
-        self.inner.size_hint()
-    }
 }
