@@ -21,6 +21,11 @@ fn tell<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) ->
     with_programs(async |programs| story(Place::prepare(agent, programs).await).await);
 }
 
+/// Runs a story about an agent in the tier `strict`.
+fn tell_strictly<F: Future<Output = ()>>(agent: &'static table::Real, story: fn(Place) -> F) {
+    with_programs(async |programs| story(Place::prepare_strict(agent, programs).await).await);
+}
+
 /// Runs a story with the programs, unless they are not installed.
 fn with_programs(story: impl AsyncFnOnce(&Path)) {
     let Some(programs) = place::programs() else {
@@ -39,7 +44,7 @@ fn with_programs(story: impl AsyncFnOnce(&Path)) {
 macro_rules! stories {
     ($($module:ident: $agent:ident;)*) => {$(
         mod $module {
-            use super::{files, memory, story, table, tell};
+            use super::{files, memory, story, table, tell, tell_strictly};
 
             #[test]
             fn edits_a_file_once_it_may() {
@@ -79,6 +84,26 @@ macro_rules! stories {
             #[test]
             fn remembers_after_it_was_killed() {
                 tell(&table::$agent, memory::after_the_agent_was_killed);
+            }
+
+            #[test]
+            fn edits_a_file_in_strict_once_it_may() {
+                tell_strictly(&table::$agent, story::edits_a_file_once_it_may);
+            }
+
+            #[test]
+            fn commits_in_strict_without_the_key() {
+                tell_strictly(&table::$agent, story::commits_without_the_key);
+            }
+
+            #[test]
+            fn calls_our_tools_in_strict() {
+                tell_strictly(&table::$agent, story::calls_our_tools_with_its_own_token);
+            }
+
+            #[test]
+            fn remembers_in_strict_after_it_was_killed() {
+                tell_strictly(&table::$agent, memory::after_the_agent_was_killed);
             }
 
             #[test]

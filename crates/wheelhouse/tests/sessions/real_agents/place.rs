@@ -7,7 +7,7 @@ use std::{
     process::Command,
 };
 
-use wh_api::{PromptedView, SessionCreateRequest, TurnDetailView};
+use wh_api::{PromptedView, RepoAddRequest, SessionCreateRequest, TurnDetailView};
 use wh_testkit::{
     model::{ModelServer, Script},
     server::TestServer,
@@ -23,12 +23,17 @@ const PROGRAMS_VARIABLE: &str = "WHEELHOUSE_AGENTS";
 /// What the session is called until it calls itself otherwise.
 pub(super) const TITLE: &str = "the heron session";
 
+/// The model's key, where the agent must not have it.
+pub(super) const SECRET: &str = "sk-held-by-the-server";
+
 pub(super) struct Place {
     pub(super) agent: &'static Real,
     pub(super) model: ModelServer,
     pub(super) world: World,
     /// The id of the agent's session.
     pub(super) session: String,
+    /// The agent's worktree.
+    work: PathBuf,
 }
 
 /// Returns the folder with the agents' programs, if there is one.
@@ -51,17 +56,48 @@ impl Place {
             ..SessionCreateRequest::default()
         };
         let session = world.client.session_create(&request).await.unwrap().id;
+        let work = work(&world.server);
         Self {
             agent,
             model,
             world,
             session,
+            work,
+        }
+    }
+
+    /// The same in the tier `strict`, where the server makes the worktree.
+    pub(super) async fn prepare_strict(agent: &'static Real, programs: &Path) -> Self {
+        let (model, world) = server_with(&[agent], &agent.script(), programs, Network::None).await;
+        let request = RepoAddRequest {
+            source: repository(&world.server).display().to_string(),
+            ..RepoAddRequest::default()
+        };
+        let repo = world.client.repo_add(&request).await.unwrap().id;
+        let request = SessionCreateRequest {
+            agent: agent.name.to_owned(),
+            title: Some(TITLE.to_owned()),
+            repo: Some(repo),
+            branch: Some("strict".to_owned()),
+            tier: Some("strict".to_owned()),
+            ..SessionCreateRequest::default()
+        };
+        let session = world.client.session_create(&request).await.unwrap();
+        world.rest(&session.id).await;
+        let worktree = world.get(&session.id).await.worktree_id.unwrap();
+        let work = world.client.worktree_get(&worktree).await.unwrap();
+        Self {
+            agent,
+            model,
+            work: work.path.into(),
+            world,
+            session: session.id,
         }
     }
 
     /// Names a file in the agent's worktree.
     pub(super) fn file(&self, name: &str) -> PathBuf {
-        work(&self.world.server).join(name)
+        self.work.join(name)
     }
 
     /// Sends a prompt and waits until it is done or needs an answer.
@@ -115,18 +151,36 @@ impl Place {
     }
 }
 
+/// How agents reach their model.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Network {
+    /// By the machine's loopback.
+    Machine,
+    /// By the runner, which has the key.
+    None,
+}
+
 /// Starts a server on which these agents work with a model that follows the script.
 pub(super) async fn server(
     agents: &[&Real],
     script: &str,
     programs: &Path,
 ) -> (ModelServer, World) {
+    server_with(agents, script, programs, Network::Machine).await
+}
+
+async fn server_with(
+    agents: &[&Real],
+    script: &str,
+    programs: &Path,
+    network: Network,
+) -> (ModelServer, World) {
     let script = Script::from_json(script).unwrap();
     let model = ModelServer::start(script).await.unwrap();
     let mut server = TestServer::stopped();
     let path = std::env::var("PATH").unwrap_or_default();
     server.set_env("PATH", format!("{}:{path}", programs.display()));
-    lay_out(agents, &model, &server);
+    lay_out(agents, &model, &server, network);
     server.restart();
     let mut world = World::on(server);
     world.patience = PATIENCE;
@@ -144,7 +198,7 @@ pub(super) fn repository(server: &TestServer) -> PathBuf {
 }
 
 /// Writes what a user of these agents would have at home, and the configuration that gives the agents their variables.
-fn lay_out(agents: &[&Real], model: &ModelServer, server: &TestServer) {
+fn lay_out(agents: &[&Real], model: &ModelServer, server: &TestServer, network: Network) {
     let home = server.home();
     let fill = |text: &str| {
         text.replace("{model}", &model.url())
@@ -155,14 +209,29 @@ fn lay_out(agents: &[&Real], model: &ModelServer, server: &TestServer) {
         fs::create_dir_all(path.parent().unwrap()).unwrap();
         fs::write(path, fill(text)).unwrap();
     }
+    let person = "[user]\nname = t\nemail = t@example.org\n";
+    fs::write(home.join(".gitconfig"), person).unwrap();
     // Codex does not trust a home below the folder for temporary files.
-    let tmp = home.join("tmp");
+    let tmp = match network {
+        Network::Machine => home.join("tmp"),
+        Network::None => "/var/tmp".into(),
+    };
     fs::create_dir_all(&tmp).unwrap();
     let mut config = String::new();
     for agent in agents {
         writeln!(config, "[agents.{}.env]\nTMPDIR = {tmp:?}", agent.name).unwrap();
-        for (name, value) in agent.environment {
+        let variables = agent.environment.iter();
+        for (name, value) in
+            variables.filter(|(name, _)| network == Network::Machine || *name != agent.key)
+        {
             writeln!(config, "{name} = {:?}", fill(value)).unwrap();
+        }
+        if network == Network::None {
+            // Two of them are told by files where the model is: it must be found there.
+            let (url, name) = (model.url(), agent.name);
+            let (_, port) = url.rsplit_once(':').unwrap();
+            let key = agent.key;
+            writeln!(config, "{key} = {SECRET:?}\n[agents.{name}.model]\nurl = {url:?}\nport = {port}\nkey = {key:?}").unwrap();
         }
     }
     server.configure(&config);

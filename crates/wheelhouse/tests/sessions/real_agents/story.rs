@@ -10,7 +10,7 @@ use wh_api::RunListRequest;
 use wh_testkit::{model::Recorded, run::wait_until};
 
 use super::{
-    place::{Place, TITLE},
+    place::{Place, SECRET, TITLE},
     table::Used,
 };
 
@@ -70,6 +70,32 @@ pub(super) async fn does_not_run_what_is_denied(place: Place) {
     let asked = place.world.asked(&place.session).await;
     let states: Vec<_> = asked.iter().map(|it| it.state.as_str()).collect();
     assert_eq!(states, ["denied", "allowed"]);
+    nothing_unexpected(&place).await;
+}
+
+/// In the tier `strict`: the commit is fetched from the private clone, and the model's key is nowhere in the agent's environment.
+pub(super) async fn commits_without_the_key(place: Place) {
+    let file = place.file("environment.txt");
+    let prompt = format!("COMMIT {}", file.display());
+    let (_, turn) = place.answered(&prompt, "allow").await;
+    assert_eq!(turn.turn.state, "completed", "{turn:#?}");
+    let environment = std::fs::read_to_string(&file).unwrap();
+    assert!(environment.contains("PATH="), "{environment}");
+    assert!(!environment.contains(SECRET), "{environment}");
+    let after = turn.turn.commit_after.clone();
+    assert!(
+        after.is_some() && after != turn.turn.commit_before,
+        "{turn:#?}"
+    );
+    let requests = place.model.requests();
+    let has_key = |it: &Recorded| {
+        let values = it.headers.values().filter_map(|value| value.to_str().ok());
+        values.into_iter().any(|value| value.contains(SECRET))
+    };
+    assert!(
+        !requests.is_empty() && requests.iter().all(has_key),
+        "{requests:#?}"
+    );
     nothing_unexpected(&place).await;
 }
 

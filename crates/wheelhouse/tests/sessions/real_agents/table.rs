@@ -10,6 +10,8 @@ pub(super) struct Real {
     pub(super) name: &'static str,
     /// Variables that point it at the model and turn off what would call home. `{model}` and `{home}` are filled in.
     pub(super) environment: &'static [(&'static str, &'static str)],
+    /// The variable that holds the key of its model.
+    pub(super) key: &'static str,
     /// Files below its home, filled in like the variables.
     pub(super) files: &'static [(&'static str, &'static str)],
     /// The tool that writes a file, and its arguments; `$1` is the path.
@@ -51,6 +53,7 @@ const BOTH: Used = Used {
 
 pub(super) const CLAUDE_CODE: Real = Real {
     name: "claude-code",
+    key: "ANTHROPIC_API_KEY",
     environment: &[
         ("ANTHROPIC_BASE_URL", "{model}"),
         ("ANTHROPIC_API_KEY", "sk-ant-fake-000"),
@@ -87,6 +90,7 @@ pub(super) const CLAUDE_CODE: Real = Real {
 
 pub(super) const CODEX: Real = Real {
     name: "codex",
+    key: "OPENAI_API_KEY",
     environment: &[
         ("OPENAI_API_KEY", "sk-fake-000"),
         ("CODEX_HOME", "{home}/.codex"),
@@ -139,6 +143,7 @@ stream_max_retries = 1
 
 pub(super) const GEMINI: Real = Real {
     name: "gemini",
+    key: "GEMINI_API_KEY",
     environment: &[
         ("GEMINI_API_KEY", "fake-000"),
         ("GOOGLE_GEMINI_BASE_URL", "{model}"),
@@ -173,6 +178,7 @@ pub(super) const GEMINI: Real = Real {
 
 pub(super) const OPENCODE: Real = Real {
     name: "opencode",
+    key: "SCRIPTED_KEY",
     environment: &[
         ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
         ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
@@ -227,6 +233,7 @@ impl Real {
         json!([
             {"match": r"^EDIT (\S+)$", "turns": [call((self.edit)()), {"text": "edited $1"}]},
             {"match": r"^RUN (\S+)$", "turns": [call((self.run)("touch $1; echo made it")), {"text": "ran it"}]},
+            {"match": r"^COMMIT (\S+)$", "turns": [call((self.run)("env > $1; git add $1 && git commit -q -m committed && echo made it")), {"text": "committed"}]},
             {"match": "^WHO AM I$", "turns": [ours("session_current", json!({})), {"text": "I know"}]},
             {"match": "^RENAME$", "turns": [ours("session_update", json!({"title": "renamed by itself"})), {"text": "renamed"}]},
             {"match": r"^WATCH (\S+)$", "turns": [call((self.run)("touch $1; tail -f $1")), {"text": "watched"}]},
