@@ -63,7 +63,7 @@ pub struct SessionCreateRequest {
     /// The agent's own name of a way of working, such as plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Containment: guarded (unless given), or none where an administrator allows it.
+    /// Containment: guarded (unless given), strict, or none where an administrator allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -30,7 +30,7 @@ mod syscalls;
 
 use std::{io, path::Path};
 
-pub(crate) use self::network::{receive_listeners, send_listeners};
+pub(crate) use self::network::{enable_loopback, receive_listeners, send_listeners};
 pub use self::{
     probe::{Support, Unsupported, probe, probe_child},
     spec::{Home, Mapped, Mechanism, PrivateNetwork, Root, Sandbox},

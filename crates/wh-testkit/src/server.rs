@@ -16,6 +16,9 @@ use wh_api::{KeyCreatedView, ServerFile};
 use wh_client::Client;
 use wh_runner::link::RunState;
 
+/// Names a containment tier that every session of a test server gets, to run any test in it.
+const TIER_VARIABLE: &str = "WHEELHOUSE_TEST_TIER";
+
 /// Names a `wheelhouse` to test instead of the one beside the running test.
 const BINARY_VARIABLE: &str = "WHEELHOUSE_BINARY";
 const READY_WITHIN: Duration = Duration::from_secs(30);
@@ -196,6 +199,17 @@ impl TestServer {
         self.spawn();
     }
 
+    /// Has every session run in the tier that [`TIER_VARIABLE`] names.
+    fn raise_tier(&self) {
+        let Ok(tier) = std::env::var(TIER_VARIABLE) else {
+            return;
+        };
+        let mut command = self.command();
+        let output = command.args(["config", "set", "containment.minimum", &tier]);
+        let output = output.output().expect("the binary can be run");
+        assert!(output.status.success(), "{output:?}");
+    }
+
     fn spawn(&mut self) {
         let log = self.home().join("server.log");
         let output = fs::File::create(&log).expect("the log can be made");
@@ -215,7 +229,7 @@ impl TestServer {
             // A killed server leaves its file; only one of this process counts.
             if let Some(about) = self.server_file().filter(|about| about.pid == pid) {
                 self.about = about;
-                return;
+                return self.raise_tier();
             }
             let ended = self
                 .child

@@ -1489,7 +1489,7 @@ export interface components {
             path?: string | null;
             /** @description The agent's way of working, if another than its usual one was asked for. */
             mode?: string | null;
-            /** @description How far its processes are to be contained: guarded or none. */
+            /** @description How far its processes are to be contained: none, guarded or strict. */
             tier: string;
             /** @description How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run. */
             effective_tier?: string | null;
@@ -1614,7 +1614,7 @@ export interface components {
             zone?: string | null;
             /** @description The agent's own name of a way of working, such as plan. */
             mode?: string | null;
-            /** @description Containment: guarded (unless given), or none where an administrator allows it. */
+            /** @description Containment: guarded (unless given), strict, or none where an administrator allows it. */
             tier?: string | null;
             budget?: components["schemas"]["BudgetInput"] | null;
             policy?: components["schemas"]["PolicyInput"] | null;

@@ -103,6 +103,7 @@ impl ContainmentConfig {
         Self {
             support: Support {
                 namespaces: Ok(()),
+                strict: Ok(()),
                 landlock_abi: 0,
             },
             home: None,
@@ -123,9 +124,11 @@ impl ContainmentConfig {
             (Tier::None, _) => None,
             (Tier::Guarded, Some(Mechanism::Namespaces)) => Some(TierMechanism::Namespaces),
             (Tier::Guarded, Some(Mechanism::Landlock)) => Some(TierMechanism::Landlock),
-            (Tier::Strict, Some(Mechanism::Namespaces)) => Some(TierMechanism::Namespaces),
-            (Tier::Guarded, None) | (Tier::Strict, _) => {
-                return Err(unavailable(tier, &self.support));
+            (Tier::Guarded, None) => return Err(unavailable(tier, &self.support.namespaces)),
+            (Tier::Strict, _) => {
+                let strict = &self.support.strict;
+                strict.as_ref().map_err(|_| unavailable(tier, strict))?;
+                Some(TierMechanism::Namespaces)
             }
         };
         Ok(EffectiveTier { tier, mechanism })
@@ -142,8 +145,8 @@ impl ContainmentConfig {
     }
 }
 
-fn unavailable(tier: Tier, support: &Support) -> AppError {
-    let (reason, remedy) = match &support.namespaces {
+fn unavailable(tier: Tier, tried: &std::result::Result<(), Unsupported>) -> AppError {
+    let (reason, remedy) = match tried {
         Err(Unsupported { reason, remedy }) => (reason.as_str(), remedy.as_str()),
         Ok(()) => ("", ""),
     };

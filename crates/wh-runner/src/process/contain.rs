@@ -28,7 +28,7 @@ use rustix::process::{
 };
 
 use crate::{
-    sandbox::{self, Mechanism, Sandbox},
+    sandbox::{self, Mechanism, Root, Sandbox},
     spec::{Confines, Resources, RunDir},
 };
 
@@ -39,14 +39,20 @@ pub(super) const CANNOT_START: i32 = 127;
 /// a signal is 128 and more.
 pub(super) const CANNOT_CONTAIN: i32 = 126;
 
-/// Runs the hidden command: `outer RUN_DIR PROGRAM ARGS…`, `probe` or `probe-sandbox SCRATCH_DIR`.
+/// Runs the hidden command: `outer RUN_DIR PROGRAM ARGS…`, `probe` or `probe-sandbox SCRATCH_DIR whole|built`.
 pub fn contain(args: Vec<OsString>) -> ExitCode {
     let mut args = args.into_iter();
     let stage = args.next().unwrap_or_default();
     let rest: Vec<_> = args.collect();
     let code = match (stage.to_str(), rest.as_slice()) {
         (Some("probe"), _) => i32::from(leave_namespaces(false).is_err()),
-        (Some("probe-sandbox"), [scratch]) => probe_sandbox(scratch.as_ref()),
+        (Some("probe-sandbox"), [scratch, root]) => {
+            let root = match root.to_str() {
+                Some("built") => Root::Built,
+                _ => Root::Whole,
+            };
+            probe_sandbox(scratch.as_ref(), root)
+        }
         (Some("outer"), [dir, program, args @ ..]) => outer(&RunDir::new(dir), program, args),
         _ => CANNOT_START,
     };
@@ -128,11 +134,17 @@ fn become_agent(program: &OsString, args: &[OsString]) -> i32 {
 }
 
 /// Builds a trial sandbox for [`crate::sandbox::probe`] and returns 0 if that worked.
-fn probe_sandbox(scratch: &Path) -> i32 {
-    let tried = leave_namespaces(false).and_then(|()| Ok(fork()?));
+fn probe_sandbox(scratch: &Path, root: Root) -> i32 {
+    let with_network = root == Root::Built;
+    let tried = leave_namespaces(with_network)
+        .and_then(|()| match with_network {
+            true => sandbox::enable_loopback(),
+            false => Ok(()),
+        })
+        .and_then(|()| Ok(fork()?));
     match tried {
         Ok(ForkResult::Parent { child }) => wait_for(child),
-        Ok(ForkResult::Child) => match sandbox::probe_child(scratch) {
+        Ok(ForkResult::Child) => match sandbox::probe_child(scratch, root) {
             Ok(()) => 0,
             Err(error) => refuse(&error.to_string()),
         },

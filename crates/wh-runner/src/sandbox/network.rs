@@ -74,7 +74,7 @@ pub(crate) fn receive_listeners(from: impl AsFd) -> io::Result<Vec<TcpListener>>
 
 /// Turns the loopback interface on, which a new network namespace has, but off.
 #[expect(unsafe_code, reason = "interface flags have no safe wrapper")]
-fn enable_loopback() -> io::Result<()> {
+pub(crate) fn enable_loopback() -> io::Result<()> {
     let socket: OwnedFd = std::net::UdpSocket::bind((Ipv4Addr::UNSPECIFIED, 0))?.into();
     // SAFETY: all zeros are a valid value of this plain struct.
     let mut request: libc::ifreq = unsafe { std::mem::zeroed() };

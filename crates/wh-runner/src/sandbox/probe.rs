@@ -14,11 +14,13 @@ const LANDLOCK_ABI_MIN: i32 = 3;
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Support {
     pub namespaces: Result<(), Unsupported>,
+    /// Whether a built root and a network of its own work, beside namespaces.
+    pub strict: Result<(), Unsupported>,
     /// The kernel's Landlock ABI; 0 when it has none or it is turned off.
     pub landlock_abi: i32,
 }
 
-/// Why namespaces do not work here.
+/// Why something does not work here.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Unsupported {
     /// What failed.
@@ -43,37 +45,48 @@ impl Support {
 /// Tries every mechanism. `scratch` is a directory on the file system that the sessions' homes will be on; it is created and
 /// removed again.
 pub fn probe(scratch: &Path) -> Support {
-    let tried = std::fs::create_dir_all(scratch).and_then(|()| {
-        let mut command = crate::process::self_command();
-        command
-            .args(["probe-sandbox".as_ref(), scratch.as_os_str()])
-            .output()
-    });
-    // Nothing of value is in it, and what stays does no harm.
-    std::fs::remove_dir_all(scratch).ok();
-    let namespaces = match tried {
-        Ok(output) if output.status.success() => Ok(()),
-        Ok(output) => Err(String::from_utf8_lossy(&output.stderr).trim().to_owned()),
-        Err(error) => Err(error.to_string()),
-    };
     Support {
-        namespaces: namespaces.map_err(|reason| Unsupported {
-            reason,
-            remedy: remedy(&Machine::read()),
-        }),
+        namespaces: try_root(scratch, Root::Whole),
+        strict: try_root(scratch, Root::Built),
         landlock_abi: landlock_abi(),
     }
 }
 
+fn try_root(scratch: &Path, root: Root) -> Result<(), Unsupported> {
+    let kind = match root {
+        Root::Whole => "whole",
+        Root::Built => "built",
+    };
+    let tried = std::fs::create_dir_all(scratch).and_then(|()| {
+        let mut command = crate::process::self_command();
+        command
+            .args(["probe-sandbox".as_ref(), scratch.as_os_str()])
+            .arg(kind)
+            .output()
+    });
+    // Nothing of value is in it, and what stays does no harm.
+    std::fs::remove_dir_all(scratch).ok();
+    let failed = match tried {
+        Ok(output) if output.status.success() => return Ok(()),
+        Ok(output) => String::from_utf8_lossy(&output.stderr).trim().to_owned(),
+        Err(error) => error.to_string(),
+    };
+    Err(Unsupported {
+        reason: failed,
+        remedy: remedy(&Machine::read()),
+    })
+}
+
 /// Is the process that tries: builds a sandbox around itself in namespaces that are already made.
-pub fn probe_child(scratch: &Path) -> io::Result<()> {
+pub fn probe_child(scratch: &Path, root: Root) -> io::Result<()> {
     let dir = |name: &str| {
         let path = scratch.join(name);
         std::fs::create_dir_all(&path).map(|()| path)
     };
     let sandbox = Sandbox {
         mechanism: Mechanism::Namespaces,
-        root: Root::Whole,
+        root,
+        // Made already, as the other namespaces are.
         network: None,
         hidden: vec![dir("hidden")?],
         readable: Vec::new(),
@@ -199,8 +212,9 @@ mod tests {
                 remedy: String::new(),
             })
         };
-        let best = |namespaces, landlock_abi| {
+        let best = |namespaces: Result<(), Unsupported>, landlock_abi| {
             Support {
+                strict: namespaces.clone(),
                 namespaces,
                 landlock_abi,
             }

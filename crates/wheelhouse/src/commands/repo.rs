@@ -29,7 +29,7 @@ pub(crate) enum RepoCommand {
         /// What to call it; the last part of the source unless given
         #[arg(long)]
         name: Option<String>,
-        /// The least containment that sessions in it need, such as guarded
+        /// Minimum containment tier of sessions in it: guarded or strict
         #[arg(long)]
         tier: Option<String>,
         /// Do not wait until it is cloned

@@ -72,7 +72,7 @@ pub(crate) struct RunArgs {
     /// The agent's own name of a way of working, such as plan
     #[arg(long)]
     mode: Option<String>,
-    /// How far the agent is contained: guarded, or none where an administrator allows it [default: guarded]
+    /// Containment tier: guarded, strict, or none where an administrator allows it [default: guarded]
     #[arg(long)]
     tier: Option<String>,
     /// Stop when this many tokens are used

@@ -15,18 +15,24 @@ pub(super) async fn prepare(
 ) -> ContainmentConfig {
     let scratch = data_dir.homes().join(".probe");
     let tried = tokio::task::spawn_blocking(move || probe(&scratch)).await;
-    let mut support = tried.unwrap_or_else(|error| wh_runner::sandbox::Support {
-        namespaces: Err(Unsupported {
+    let mut support = tried.unwrap_or_else(|error| {
+        let failed = Unsupported {
             reason: error.to_string(),
             remedy: "start the server again".to_owned(),
-        }),
-        landlock_abi: 0,
+        };
+        wh_runner::sandbox::Support {
+            namespaces: Err(failed.clone()),
+            strict: Err(failed),
+            landlock_abi: 0,
+        }
     });
     if options.containment.without_namespaces {
-        support.namespaces = Err(Unsupported {
+        let off = Unsupported {
             reason: "the configuration turns namespaces off".to_owned(),
             remedy: "remove `namespaces = false` from [containment]".to_owned(),
-        });
+        };
+        support.namespaces = Err(off.clone());
+        support.strict = Err(off);
     }
     let mut hidden = options.containment.hide.clone();
     hidden.push(data_dir.path().to_owned());

@@ -15,7 +15,8 @@ use crate::serve::DataDir;
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let mut checks: Vec<_> = agents(config).await.iter().map(agent).collect();
     checks.push(processes(containment()));
-    checks.push(guarded(&support(config).await));
+    let support = support(config).await;
+    checks.extend([guarded(&support), strict(&support)]);
     checks.push(runs(config));
     checks
 }
@@ -49,13 +50,30 @@ fn agent(agent: &AgentView) -> Check {
 async fn support(config: &Config) -> Support {
     let scratch = config.data_dir.value.join("homes/.doctor");
     let tried = tokio::task::spawn_blocking(move || probe(&scratch)).await;
-    tried.unwrap_or_else(|error| Support {
-        namespaces: Err(Unsupported {
+    tried.unwrap_or_else(|error| {
+        let failed = Unsupported {
             reason: error.to_string(),
             remedy: "run `wheelhouse doctor` again".to_owned(),
-        }),
-        landlock_abi: 0,
+        };
+        Support {
+            namespaces: Err(failed.clone()),
+            strict: Err(failed),
+            landlock_abi: 0,
+        }
     })
+}
+
+/// A warning at most: nobody has to use this tier.
+fn strict(support: &Support) -> Check {
+    const NAME: &str = "tier strict";
+    match &support.strict {
+        Ok(()) => Check::ok(NAME, "works: a built root and a network of its own"),
+        Err(why) => Check::warn(
+            NAME,
+            format!("does not work: {}", why.reason),
+            why.remedy.clone(),
+        ),
+    }
 }
 
 fn guarded(support: &Support) -> Check {
@@ -155,13 +173,23 @@ mod tests {
 
     #[test]
     fn guarded_is_told_with_what_enforces_it_and_what_to_do() {
-        let support = |namespaces: bool, landlock_abi| Support {
-            namespaces: namespaces.then_some(()).ok_or_else(|| Unsupported {
+        let support = |namespaces: bool, landlock_abi| {
+            let tried = namespaces.then_some(()).ok_or_else(|| Unsupported {
                 reason: "forbidden".to_owned(),
                 remedy: "allow it".to_owned(),
-            }),
-            landlock_abi,
+            });
+            Support {
+                namespaces: tried.clone(),
+                strict: tried,
+                landlock_abi,
+            }
         };
+        assert_eq!(strict(&support(true, 0)).status, Status::Ok);
+        let none = strict(&support(false, 7));
+        assert_eq!(
+            (none.status, none.hint.as_deref()),
+            (Status::Warn, Some("allow it"))
+        );
         assert_eq!(guarded(&support(true, 7)).status, Status::Ok);
         assert_eq!(guarded(&support(true, 0)).status, Status::Warn);
         let alone = guarded(&support(false, 4));
