@@ -79,9 +79,7 @@ impl App {
         let owner = cx.principal.owner();
         let place = self.place(cx, reach, owner, input.place, &title, board);
         let place = place.await?;
-        let tier = self
-            .tier(input.tier, &input.agent, place.repo, None)
-            .await?;
+        let tier = self.tier(input.tier, &input.agent, &place, None).await?;
         let session = Session {
             description: input.description,
             role: input.role,
@@ -193,13 +191,13 @@ impl App {
         &self,
         asked: Option<Tier>,
         agent: &AgentName,
-        repo: Option<RepoId>,
+        place: &Place,
         parent: Option<Tier>,
     ) -> Result<Tier> {
         let minimum = self.setting(SettingKey::ContainmentMinimum).await?;
         let server = minimum.key.name_of(minimum.value).map(Tier::parse);
         let server = server.transpose().map_err(AppError::invalid)?;
-        let repo = match repo {
+        let repo = match place.repo {
             Some(repo) => self.repo_by_id(repo).await?.tier,
             None => None,
         };
@@ -210,7 +208,12 @@ impl App {
             },
         )?;
         self.runs.containment.effective(tier)?;
-        Ok(tier)
+        match &place.path {
+            Some(path) if tier == Tier::Strict && wh_git::is_in_checkout(path) => {
+                Err(shares_checkout())
+            }
+            _ => Ok(tier),
+        }
     }
 
     /// Refuses an agent that cannot be run here.
@@ -298,6 +301,15 @@ impl App {
             turns: limit(SettingKey::BudgetSessionTurns),
         })
     }
+}
+
+/// Refuses to let an agent of the tier `strict` work in a person's own checkout: it would share the repository.
+pub(crate) fn shares_checkout() -> AppError {
+    AppError::new(
+        ErrorCode::Conflict,
+        "tier strict cannot share a checkout of a person's own",
+    )
+    .hint("add the repository and start the session in a worktree of it")
 }
 
 /// Adds how far a session is contained to what is recorded of its beginning.

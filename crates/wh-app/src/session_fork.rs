@@ -69,7 +69,7 @@ impl App {
             },
         };
         let tier = self
-            .tier(Some(source.tier), &agent, place.repo, Some(source.tier))
+            .tier(Some(source.tier), &agent, &place, Some(source.tier))
             .await?;
         let work = self.store.work_get(source.id).await?;
         let budget = work.map_or(source.budget_left(), |work| work.budget_left);

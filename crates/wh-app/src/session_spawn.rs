@@ -97,9 +97,7 @@ impl App {
             }
         };
         let asked = input.tier.or(Some(parent.tier));
-        let tier = self
-            .tier(asked, &agent, place.repo, Some(parent.tier))
-            .await?;
+        let tier = self.tier(asked, &agent, &place, Some(parent.tier)).await?;
         let asked = input.policy.unwrap_or(Policy {
             route: Route::Parent,
             ..parent.policy.clone()

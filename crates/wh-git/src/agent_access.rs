@@ -55,12 +55,19 @@ impl WorktreeHandle {
     }
 }
 
+/// Tells whether a directory lies in a checkout of a repository.
+pub fn is_in_checkout(directory: &Path) -> bool {
+    find_above(directory).is_some()
+}
+
+fn find_above(directory: &Path) -> Option<(&Path, RepoHandle)> {
+    let mut above = directory.ancestors();
+    above.find_map(|top| Some((top, RepoHandle::find(top).ok()?)))
+}
+
 /// Returns what an agent may do that works in a directory as it is, or nothing when that lies in no repository.
 pub fn checkout_access(directory: &Path) -> io::Result<Option<AgentAccess>> {
-    let Some((top, repo)) = directory
-        .ancestors()
-        .find_map(|top| Some((top, RepoHandle::find(top).ok()?)))
-    else {
+    let Some((top, repo)) = find_above(directory) else {
         return Ok(None);
     };
     let (git_dir, common_dir) = (&repo.paths().git_dir, &repo.paths().common_dir);

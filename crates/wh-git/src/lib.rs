@@ -47,7 +47,7 @@ mod view;
 mod walk;
 mod worktree;
 
-pub use agent_access::{AgentAccess, GitLink, checkout_access};
+pub use agent_access::{AgentAccess, GitLink, checkout_access, is_in_checkout};
 pub use cleanup::{CleanUp, clean_up_list};
 pub use command::GitError;
 pub use commit::{CommitError, Identity, What};

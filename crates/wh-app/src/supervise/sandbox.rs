@@ -25,7 +25,7 @@ use super::{
     containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM},
     home_links,
 };
-use crate::{App, AppError, Result};
+use crate::{App, AppError, Result, session_begin::shares_checkout};
 
 /// Variables that name a directory in which agents keep their state when it is not below the home directory.
 const STATE_VARIABLES: &[&str] = &[
@@ -171,10 +171,9 @@ impl App {
         };
         let Some(worktree) = session.worktree else {
             let access = wh_git::checkout_access(cwd).map_err(failed)?;
+            // Since the session was created, it may have become one.
             if access.is_some() && session.tier == Tier::Strict {
-                let message = "tier strict cannot share a checkout of a person's own";
-                return Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("add the repository and start the session in a worktree of it"));
+                return Err(shares_checkout());
             }
             return Ok((access.unwrap_or_default(), None));
         };

@@ -87,6 +87,7 @@ async fn looks(repo: &RepoHandle, paths: &wh_git::WorktreePaths, main: &CommitId
     made.agent_access().unwrap();
     made.repo().configured_identity(None).await.unwrap();
     wh_git::checkout_access(&made.paths().path).unwrap();
+    assert!(wh_git::is_in_checkout(&made.paths().path));
     let mark = made.mark().await.unwrap();
     assert_eq!(made.mark().await.unwrap(), mark);
     let counted = made.count(main, std::slice::from_ref(main)).await.unwrap();

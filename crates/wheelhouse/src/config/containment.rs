@@ -24,7 +24,7 @@ pub(super) struct FileContainment {
     /// Files and directories that agents in the tier `strict` can read, beside the system and the toolchains.
     #[serde(default)]
     read: Vec<String>,
-    /// Hosts that agents in the tier `strict` can connect to, such as `registry.npmjs.org` or `*.example.com:8443`.
+    /// Hosts that agents in the tier `strict` can connect to, such as `packages.example.com` or `*.example.org:8443`.
     #[serde(default)]
     hosts: Vec<String>,
     /// Those of them that may be on this machine or in a private network.

@@ -37,6 +37,16 @@ async fn an_agent_works_with_git_in_guarded() {
 }
 
 #[tokio::test]
+async fn an_agent_works_with_git_in_strict() {
+    works(Setting::STRICT).await;
+}
+
+#[tokio::test]
+async fn an_agent_works_with_git_in_strict_as_an_ordinary_user() {
+    works(Setting::STRICT.as_user()).await;
+}
+
+#[tokio::test]
 async fn an_agent_works_with_git_in_guarded_as_an_ordinary_user() {
     works(Setting::GUARDED.as_user()).await;
 }

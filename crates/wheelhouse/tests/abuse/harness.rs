@@ -210,6 +210,11 @@ impl Setting {
         tier: "guarded",
     };
 
+    pub(crate) const STRICT: Self = Self {
+        tier: "strict",
+        ..Self::GUARDED
+    };
+
     /// The same as an ordinary user, also when the test runs as root.
     pub(crate) fn as_user(self) -> Self {
         let user = rustix::process::geteuid().is_root().then_some(USER);

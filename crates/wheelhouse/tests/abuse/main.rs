@@ -23,6 +23,7 @@ mod parsers;
 #[path = "../mcp/harness.rs"]
 mod people;
 mod resources;
+mod strict;
 mod tenancy;
 mod transport;
 mod wire;
