@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wh_domain::{AgentName, SecretText, Tier};
+use wh_domain::{AgentName, ProjectConfig, SecretText, Tier};
 
 /// An agent from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -22,6 +22,8 @@ pub struct CustomAgent {
     pub config_files: Vec<String>,
     /// How its model is reached from where it has no network.
     pub model: Option<ModelSettings>,
+    /// The files and directories of its directory from which it reads what it runs or is permitted.
+    pub project_config: Vec<ProjectConfig>,
     /// The least containment that its sessions need.
     pub tier: Option<Tier>,
 }

@@ -1,14 +1,14 @@
 //! Which agents there are on this machine, now.
 
 use std::{
-    collections::HashMap,
+    collections::{BTreeMap, HashMap},
     ffi::{OsStr, OsString},
     path::PathBuf,
     sync::Mutex,
     time::SystemTime,
 };
 
-use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, SecretText, Tier};
+use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, ProjectConfig, SecretText, Tier};
 
 use crate::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, probe};
 
@@ -48,6 +48,21 @@ impl Agents {
     pub(crate) fn custom(&self, name: &AgentName) -> Option<&CustomAgent> {
         let mut custom = self.configured.custom.iter();
         custom.find(|custom| custom.name == *name)
+    }
+
+    /// Returns every configuration path, with the agents that read it.
+    pub fn project_configs(&self) -> Vec<(ProjectConfig, Vec<AgentName>)> {
+        let profiles = PROFILES
+            .iter()
+            .filter_map(|it| AgentName::parse(it.name).ok());
+        let custom = self.configured.custom.iter().map(|it| it.name.clone());
+        let mut all: BTreeMap<ProjectConfig, Vec<AgentName>> = BTreeMap::new();
+        for agent in profiles.chain(custom) {
+            for config in self.project_config(&agent) {
+                all.entry(config).or_default().push(agent.clone());
+            }
+        }
+        all.into_iter().collect()
     }
 
     /// Returns the least containment that sessions of an agent need, if the configuration says so.
@@ -213,6 +228,7 @@ mod tests {
             login_files: Vec::new(),
             config_files: Vec::new(),
             model: None,
+            project_config: Vec::new(),
             tier: None,
         };
         let added = [

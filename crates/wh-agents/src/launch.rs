@@ -2,7 +2,7 @@
 
 use std::{collections::BTreeMap, path::PathBuf};
 
-use wh_domain::{AgentName, SecretText};
+use wh_domain::{AgentName, ProjectConfig, SecretText};
 
 use crate::{
     Agents, CustomAgent, ModelSettings, ModelVariables, PROFILES, Profile, Resume, TokenCount,
@@ -96,6 +96,37 @@ impl Agents {
         }
         let profile = PROFILES.iter().find(|it| it.name == name.as_str());
         profile?.context_file
+    }
+
+    /// Returns the configuration that `name` reads from the directory it works in.
+    pub fn project_config(&self, name: &AgentName) -> Vec<ProjectConfig> {
+        if let Some(custom) = self.custom(name) {
+            return custom.project_config.clone();
+        }
+        let profile = PROFILES.iter().find(|it| it.name == name.as_str());
+        let paths = profile.map_or(&[][..], |profile| profile.project_config);
+        let owned = |names: &[&str]| names.iter().map(|it| (*it).to_owned()).collect();
+        let configs = paths.iter().filter_map(|known| {
+            let config = ProjectConfig::parse(known.path).ok()?;
+            let created = known.created.iter();
+            Some(ProjectConfig {
+                omitted: owned(known.omitted),
+                created: created
+                    .map(|(name, text)| ((*name).to_owned(), (*text).to_owned()))
+                    .collect(),
+                instructions: owned(known.instructions),
+                is_reserved: known.is_reserved,
+                ..config
+            })
+        });
+        configs.collect()
+    }
+
+    /// Returns the variables that keep `name` from reading configuration from the directory it works in.
+    pub fn project_config_off(&self, name: &AgentName) -> &'static [(&'static str, &'static str)] {
+        let profile = PROFILES.iter().find(|it| it.name == name.as_str());
+        let profile = profile.filter(|_| self.custom(name).is_none());
+        profile.map_or(&[], |profile| profile.project_config_off)
     }
 
     fn launch_profile(&self, profile: &Profile) -> Result<Launch, LaunchRefusal> {

@@ -13,4 +13,6 @@ mod profile;
 pub use custom::{ConfiguredAgents, CustomAgent, ModelSettings};
 pub use find::Agents;
 pub use launch::{Launch, LaunchProgram, LaunchRefusal, ModelRoute};
-pub use profile::{CostCount, ModelVariables, PROFILES, Profile, Program, Resume, TokenCount};
+pub use profile::{
+    ConfigPath, CostCount, ModelVariables, PROFILES, Profile, Program, Resume, TokenCount,
+};

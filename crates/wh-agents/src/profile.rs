@@ -33,6 +33,10 @@ pub struct Profile {
     pub config_files: &'static [&'static str],
     /// How it reaches its model, when that can be told by variables.
     pub model: Option<ModelVariables>,
+    /// The files and directories of its directory from which it reads what it runs or is permitted.
+    pub project_config: &'static [ConfigPath],
+    /// Variables that keep it from reading any of that.
+    pub project_config_off: &'static [(&'static str, &'static str)],
 }
 
 /// The variables by which an agent is told where its model is and by what key.
@@ -47,6 +51,33 @@ pub struct ModelVariables {
     /// The header in which the provider expects the key, and what stands before the key in it.
     pub header: &'static str,
     pub prefix: &'static str,
+}
+
+/// Configuration that an agent reads from the directory it works in.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ConfigPath {
+    /// A file or, ending in `/`, a directory.
+    pub path: &'static str,
+    /// As in [`wh_domain::ProjectConfig::instructions`].
+    pub instructions: &'static [&'static str],
+    /// As in [`wh_domain::ProjectConfig::omitted`].
+    pub omitted: &'static [&'static str],
+    /// As in [`wh_domain::ProjectConfig::created`].
+    pub created: &'static [(&'static str, &'static str)],
+    /// As in [`wh_domain::ProjectConfig::is_reserved`].
+    pub is_reserved: bool,
+}
+
+impl ConfigPath {
+    const fn new(path: &'static str) -> Self {
+        Self {
+            path,
+            instructions: &[],
+            omitted: &[],
+            created: &[],
+            is_reserved: true,
+        }
+    }
 }
 
 /// A program that an agent needs.
@@ -120,6 +151,8 @@ pub const PROFILES: &[Profile] = &[
         login_files: &[],
         config_files: &[],
         model: None,
+        project_config: &[],
+        project_config_off: &[],
     },
     Profile {
         name: "claude-code",
@@ -156,6 +189,16 @@ pub const PROFILES: &[Profile] = &[
             header: "x-api-key",
             prefix: "",
         }),
+        // Settings hold hooks, permissions and variables; agents, commands and skills can hold hooks and lift permissions.
+        project_config: &[
+            ConfigPath {
+                instructions: &["CLAUDE.md", "rules/"],
+                omitted: &["worktrees"],
+                ..ConfigPath::new(".claude/")
+            },
+            ConfigPath::new(".mcp.json"),
+        ],
+        project_config_off: &[],
     },
     Profile {
         name: "codex",
@@ -192,6 +235,9 @@ pub const PROFILES: &[Profile] = &[
             header: "authorization",
             prefix: "Bearer ",
         }),
+        // The adapter has Codex trust every directory, so that it would load MCP servers, hooks and rules.
+        project_config: &[ConfigPath::new(".codex/")],
+        project_config_off: &[],
     },
     Profile {
         name: "gemini",
@@ -220,6 +266,15 @@ pub const PROFILES: &[Profile] = &[
             header: "x-goog-api-key",
             prefix: "",
         }),
+        // An `.env` file can name another address to send everything to; projects have one for other reasons too.
+        project_config: &[
+            ConfigPath::new(".gemini/"),
+            ConfigPath {
+                is_reserved: false,
+                ..ConfigPath::new(".env")
+            },
+        ],
+        project_config_off: &[],
     },
     Profile {
         name: "opencode",
@@ -246,6 +301,21 @@ pub const PROFILES: &[Profile] = &[
         login_files: &[".local/share/opencode/auth.json"],
         config_files: &[".config/opencode/opencode.json"],
         model: None,
+        // Plugins are code; the others name plugins, MCP servers, commands and permissions.
+        project_config: &[
+            ConfigPath::new("opencode.json"),
+            ConfigPath::new("opencode.jsonc"),
+            ConfigPath {
+                instructions: &[".gitignore"],
+                omitted: &["node_modules"],
+                created: &[(
+                    ".gitignore",
+                    "node_modules\npackage.json\npackage-lock.json\nbun.lock\n.gitignore",
+                )],
+                ..ConfigPath::new(".opencode/")
+            },
+        ],
+        project_config_off: &[("OPENCODE_DISABLE_PROJECT_CONFIG", "1")],
     },
 ];
 
@@ -262,6 +332,9 @@ mod tests {
                     .iter()
                     .all(|other| other.name != profile.name)
             );
+            for config in profile.project_config {
+                assert!(wh_domain::ProjectConfig::parse(config.path).is_ok());
+            }
         }
     }
 }

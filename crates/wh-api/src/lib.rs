@@ -66,7 +66,10 @@ pub use note::{
     IterationSummaryRequest, IterationView, NoteAddRequest, NoteItem, NoteListRequest,
     NoteListView, NoteView,
 };
-pub use repo::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
+pub use repo::{
+    ProjectConfigFileView, ProjectConfigView, RepoAddRequest, RepoListRequest, RepoListView,
+    RepoTrustRequest, RepoTrustView, RepoView,
+};
 pub use run::{RunListRequest, RunListView, RunView};
 pub use server::{
     BackupCreateRequest, BackupCreatedView, LoginLinkCreateRequest, LoginLinkView, ServerFile,

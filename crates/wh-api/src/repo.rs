@@ -2,9 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{InputRefusal, Name, NewRepo, Repo, RepoSource, RepoState, ShortId, Tier};
+use wh_domain::{
+    CONFIG_APPROVALS_MAX, ConfigDigest, ConfigFileReport, ConfigReport, InputRefusal, Name,
+    NewRepo, Repo, RepoSource, RepoState, RepoTrust, ShortId, Tier, TrustReport,
+};
 
-use crate::common::{field, list_request, optional, time};
+use crate::common::{at_most, field, list_request, optional, optional_reference, reference, time};
 
 /// A repository to add.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -95,4 +98,111 @@ pub struct RepoListView {
     pub repos: Vec<RepoView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+}
+
+/// Project configuration of a repository to show and to approve.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RepoTrustRequest {
+    /// The id of a repository, its last 8 digits, or its name.
+    pub repo: String,
+    /// A worktree, or a session, whose files to show; the default branch unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree: Option<String>,
+    /// The sha256 of each configuration to approve, as shown by this call; only shows them unless given.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub approve: Vec<String>,
+    /// Idempotency key chosen by the client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl TryFrom<RepoTrustRequest> for RepoTrust {
+    type Error = InputRefusal;
+
+    fn try_from(request: RepoTrustRequest) -> Result<Self, InputRefusal> {
+        at_most("approve", &request.approve, CONFIG_APPROVALS_MAX)?;
+        let digest = |text: &String| field("approve", ConfigDigest::parse(text));
+        Ok(Self {
+            repo: reference("repo", &request.repo)?,
+            worktree: optional_reference("worktree", request.worktree.as_deref())?,
+            approve: request
+                .approve
+                .iter()
+                .map(digest)
+                .collect::<Result<_, _>>()?,
+        })
+    }
+}
+
+/// Files of a repository from which coding agents read what they run or are permitted.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepoTrustView {
+    pub repo_id: String,
+    /// The branch with its commit, or the directory, that was read.
+    pub source: String,
+    pub configs: Vec<ProjectConfigView>,
+}
+
+/// One configuration file or directory.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectConfigView {
+    /// Such as .mcp.json or .claude/
+    pub path: String,
+    /// The agents that read it.
+    pub agents: Vec<String>,
+    /// The hash to approve; absent when it cannot be approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub sha256: Option<String>,
+    pub approved: bool,
+    /// Why it cannot be approved.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+    pub files: Vec<ProjectConfigFileView>,
+}
+
+/// A file of project configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ProjectConfigFileView {
+    pub path: String,
+    pub executable: bool,
+    pub bytes: u64,
+    /// The beginning of its content.
+    pub text: String,
+    pub truncated: bool,
+}
+
+impl From<TrustReport> for RepoTrustView {
+    fn from(report: TrustReport) -> Self {
+        Self {
+            repo_id: report.repo.id.to_string(),
+            source: report.source,
+            configs: report.configs.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<ConfigReport> for ProjectConfigView {
+    fn from(report: ConfigReport) -> Self {
+        Self {
+            path: report.config.to_string(),
+            agents: report.agents.iter().map(ToString::to_string).collect(),
+            sha256: report.digest.map(|digest| digest.to_string()),
+            approved: report.is_approved,
+            problem: report.problem,
+            files: report.files.into_iter().map(Into::into).collect(),
+        }
+    }
+}
+
+impl From<ConfigFileReport> for ProjectConfigFileView {
+    fn from(file: ConfigFileReport) -> Self {
+        Self {
+            path: file.path,
+            executable: file.is_executable,
+            bytes: file.bytes,
+            text: file.text,
+            truncated: file.is_truncated,
+        }
+    }
 }

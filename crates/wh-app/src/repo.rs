@@ -4,6 +4,7 @@ mod clone;
 mod place;
 mod remote;
 mod slots;
+mod trust;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;

@@ -72,6 +72,11 @@ impl Client {
         self.get(&["repos"], request).await
     }
 
+    pub async fn repo_trust(&self, request: &RepoTrustRequest) -> Result<RepoTrustView> {
+        let body = without("repo", request)?;
+        self.post(&["repos", &request.repo, "trust"], &body).await
+    }
+
     pub async fn worktree_list(&self, request: &WorktreeListRequest) -> Result<WorktreeListView> {
         self.get(&["worktrees"], request).await
     }

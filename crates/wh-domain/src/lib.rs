@@ -34,6 +34,7 @@ mod owner;
 mod page;
 mod policy;
 mod principal;
+mod project_config;
 mod redact;
 mod repo;
 mod repo_rules;
@@ -104,6 +105,11 @@ pub use policy::{
     Action, ActionKind, ActionPath, Policy, PolicyRefusal, PolicyRule, Route, Verdict,
 };
 pub use principal::{Credential, CredentialKind, Denied, Principal};
+pub use project_config::{
+    CONFIG_APPROVALS_MAX, CONFIG_BYTES_MAX, CONFIG_FILES_MAX, CONFIG_PATHS_MAX,
+    CONFIGS_TRUSTED_MAX, ConfigDigest, ConfigFileReport, ConfigReport, ConfigState,
+    ConfigTreatment, ProjectConfig, RepoTrust, TrustReport, TrustedConfig,
+};
 pub use redact::{RedactedText, redact, redact_patch};
 pub use repo::{RemoteEndpoint, Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
 pub use repo_rules::{CheckoutLimits, RepoRules, TransferLimits};

@@ -133,6 +133,7 @@ operations! {
     AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE,    OWN;
+    RepoTrust,          "repo_trust",        Set,     Anyone,   false,   NO_ROLE,    OWN;
     WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE, OWN;
     WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    NO_ROLE,    OWN;

@@ -35,6 +35,7 @@ mod object;
 mod patch;
 mod private_clone;
 mod process;
+mod project_config;
 mod read;
 mod remove;
 mod repo;
@@ -59,6 +60,9 @@ pub use inspect::{RepoFacts, inspect};
 pub use merge::{Merge, MergeError, Merged};
 pub use object::{CommitId, NotACommitId};
 pub use private_clone::{Fetched, PrivateClone};
+pub use project_config::{
+    ConfigError, ConfigFile, ConfigTree, config_read, placeholder_create, placeholder_remove,
+};
 pub use read::{FileContent, FileError};
 pub use remove::{IgnoredFiles, Removal, RemoveError, Removed};
 pub use repo::{Branch, RepoHandle};

@@ -3,10 +3,10 @@
 use wh_api::{
     AgentListView, AgentView, ApprovalListView, ApprovalView, AuditListView, BoardListView,
     BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView, MessageListView, MessageView,
-    PromptedView, RepoListView, RepoView, SessionBriefListView, SessionSearchView, SessionTreeView,
-    SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView,
-    UserView, WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView, WorktreeListView,
-    WorktreeMergedView, WorktreeRemovedView, WorktreeView,
+    PromptedView, RepoListView, RepoTrustView, RepoView, SessionBriefListView, SessionSearchView,
+    SessionTreeView, SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView,
+    UserListView, UserView, WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView,
+    WorktreeListView, WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
 use wh_api::{
     IterationView, LoopCompletedView, LoopListView, LoopLogView, LoopView, NoteListView,
@@ -35,6 +35,17 @@ impl Summary for AgentView {
             (None, true) => format!("{} is ready", self.title),
             (_, false) => format!("{} lacks {}", self.title, self.missing.join(", ")),
         }
+    }
+}
+
+impl Summary for RepoTrustView {
+    fn summary(&self) -> String {
+        let approved = self.configs.iter().filter(|it| it.approved).count();
+        format!(
+            "{} in {}, {approved} approved",
+            listed(self.configs.len(), "configuration path", &None),
+            self.source
+        )
     }
 }
 

@@ -4,8 +4,8 @@ use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
     ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
-    SessionPatch, SettingKey, SettingValue, Settlement, TurnId, User, UserId, UserPatch, Webhook,
-    WebhookId, WebhookState, Worktree, WorktreeId, WorktreeStateName,
+    SessionPatch, SettingKey, SettingValue, Settlement, TrustedConfig, TurnId, User, UserId,
+    UserPatch, Webhook, WebhookId, WebhookState, Worktree, WorktreeId, WorktreeStateName,
 };
 use wh_store::{
     Applied, Commit, Counted, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules,
@@ -100,6 +100,7 @@ pub(crate) enum Change {
     KeyRevoke(KeyId, Timestamp),
     RepoInsert(Box<Repo>),
     RepoSettle(Box<Repo>),
+    RepoTrust(Vec<TrustedConfig>),
     WorktreeInsert(Box<Worktree>),
     /// The state it was seen in, and what became of it.
     WorktreeMove(WorktreeStateName, Box<Worktree>),
@@ -142,6 +143,7 @@ impl Change {
             Self::KeyRevoke(id, at) => key::revoke_in_txn(batch.conn, *id, *at).await,
             Self::RepoInsert(repo) => repo::insert_in_txn(batch.conn, repo).await,
             Self::RepoSettle(repo) => repo::settle_in_txn(batch.conn, repo).await,
+            Self::RepoTrust(configs) => repo::trust_in_txn(batch.conn, configs).await,
             Self::WorktreeInsert(worktree) => worktree::insert_in_txn(batch.conn, worktree).await,
             Self::WorktreeMove(from, after) => {
                 worktree::move_in_txn(batch.conn, *from, after).await

@@ -112,6 +112,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "local_roots",
         sql: include_str!("../migrations/0022_local_roots.sql"),
     },
+    Migration {
+        name: "trusted_configs",
+        sql: include_str!("../migrations/0023_trusted_configs.sql"),
+    },
 ];
 
 /// The number of the last step.

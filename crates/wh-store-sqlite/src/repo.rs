@@ -1,13 +1,14 @@
 //! Repositories.
 
-use std::path::PathBuf;
+use std::{collections::BTreeSet, path::PathBuf};
 
 use async_trait::async_trait;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    BranchName, IdRef, Name, Page, PageRequest, Reach, Repo, RepoPaths, RepoSource, RepoState, Tier,
+    BranchName, ConfigDigest, IdRef, Name, Page, PageRequest, Reach, Repo, RepoId, RepoPaths,
+    RepoSource, RepoState, Tier, TrustedConfig,
 };
 use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 
@@ -60,6 +61,27 @@ impl RepoStore for SqliteStore {
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
         row::page("repo", rows, page.limit, row::id_cursor, repo_row)
+    }
+
+    async fn repo_trust(&self, configs: &[TrustedConfig], commit: Commit) -> Result<Applied> {
+        let change = Change::RepoTrust(configs.to_vec());
+        self.commit(change, commit).await
+    }
+
+    async fn repo_trusted(&self, repo: RepoId) -> Result<BTreeSet<(String, ConfigDigest)>> {
+        let mut query = Query::new("SELECT name, sha256 FROM trusted_configs WHERE repo_id = ");
+        query.push_bind(uuid(repo));
+        let rows = self.rows(query).await?;
+        let read = |row: &SqliteRow| {
+            let digest: Vec<u8> = row::get(row, "sha256")?;
+            let digest = digest.try_into();
+            let digest = digest.map_err(|_| BadRow::new("sha256", "it has another length"))?;
+            Ok((row::get(row, "name")?, ConfigDigest(digest)))
+        };
+        let rows = rows
+            .iter()
+            .map(|row| row::direct("trusted config", read(row)));
+        rows.collect()
     }
 }
 
@@ -155,6 +177,27 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
         .await
         .map(drop)
         .map_err(|e| insert_error(e, &[("repos_owner_name", "the repository's name")]))
+}
+
+pub(crate) async fn trust_in_txn(
+    conn: &mut SqliteConnection,
+    configs: &[TrustedConfig],
+) -> Result<()> {
+    for config in configs {
+        sqlx::query(
+            "INSERT INTO trusted_configs (repo_id, name, sha256, user_id, created_at) VALUES (?, ?, ?, ?, ?)
+             ON CONFLICT DO NOTHING",
+        )
+        .bind(uuid(config.repo))
+        .bind(config.name.as_str())
+        .bind(config.digest.0.as_slice())
+        .bind(uuid(config.by))
+        .bind(micros(config.at))
+        .execute(&mut *conn)
+        .await
+        .map_err(store_error)?;
+    }
+    Ok(())
 }
 
 /// Records what became of a repository that was not ready.

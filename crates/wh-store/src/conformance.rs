@@ -63,6 +63,7 @@ macro_rules! conformance_checks {
                 last_use_never_goes_back,
             }
             repo {
+                approvals_are_kept_by_name_and_content,
                 is_found_as_it_was_inserted,
                 names_are_unique_per_owner,
                 settles_once,

@@ -1,8 +1,10 @@
 //! Repositories.
 
+use std::collections::BTreeSet;
+
 use async_trait::async_trait;
 use uuid::Uuid;
-use wh_domain::{IdRef, Page, PageRequest, Reach, Repo};
+use wh_domain::{ConfigDigest, IdRef, Page, PageRequest, Reach, Repo, RepoId, TrustedConfig};
 
 use crate::{Applied, Commit, Result};
 
@@ -25,4 +27,10 @@ pub trait RepoStore {
 
     /// Lists repositories, newest first.
     async fn repo_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Repo, Uuid>>;
+
+    /// Records that project configuration of a repository was approved; what is approved already stays as it is.
+    async fn repo_trust(&self, configs: &[TrustedConfig], commit: Commit) -> Result<Applied>;
+
+    /// Returns the approved project configuration of a repository: names and digests.
+    async fn repo_trusted(&self, repo: RepoId) -> Result<BTreeSet<(String, ConfigDigest)>>;
 }

@@ -501,6 +501,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/repos/{repo}/trust": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        /** Shows the project configuration of coding agents in a repository, and approves it by its SHA-256 */
+        post: operations["repo_trust"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/search": {
         parameters: {
             query?: never;
@@ -1178,6 +1195,36 @@ export interface components {
             tier?: string | null;
             /** @description A mark of your choice: a repeat with the same mark adds nothing twice. */
             idempotency_key?: string | null;
+        };
+        /** @description Files of a repository from which coding agents read what they run or are permitted. */
+        RepoTrustView: {
+            repo_id: string;
+            /** @description The branch with its commit, or the directory, that was read. */
+            source: string;
+            configs: components["schemas"]["ProjectConfigView"][];
+        };
+        /** @description One configuration file or directory. */
+        ProjectConfigView: {
+            /** @description Such as .mcp.json or .claude/ */
+            path: string;
+            /** @description The agents that read it. */
+            agents: string[];
+            /** @description The hash to approve; absent when it cannot be approved. */
+            sha256?: string | null;
+            approved: boolean;
+            /** @description Why it cannot be approved. */
+            problem?: string | null;
+            files: components["schemas"]["ProjectConfigFileView"][];
+        };
+        /** @description A file of project configuration. */
+        ProjectConfigFileView: {
+            path: string;
+            executable: boolean;
+            /** Format: uint64 */
+            bytes: number;
+            /** @description The beginning of its content. */
+            text: string;
+            truncated: boolean;
         };
         /** @description Every agent, the built-in one first. */
         AgentListView: {
@@ -3763,6 +3810,44 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RepoView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    repo_trust: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of a repository, its last 8 digits, or its name. */
+                repo: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: {
+            content: {
+                "application/json": {
+                    /** @description A worktree, or a session, whose files to show; the default branch unless given. */
+                    worktree?: string | null;
+                    /** @description The sha256 of each configuration to approve, as shown by this call; only shows them unless given. */
+                    approve?: string[];
+                    /** @description Idempotency key chosen by the client. */
+                    idempotency_key?: string | null;
+                };
+            };
+        };
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepoTrustView"];
                 };
             };
             default: components["responses"]["Error"];

@@ -3,7 +3,9 @@
 use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
-use wh_domain::{IdRef, MessageKind, Reach, Run, SessionState, SettingKey, ToolsLink, Turn};
+use wh_domain::{
+    IdRef, MessageKind, Reach, Run, Session, SessionState, SettingKey, ToolsLink, Turn,
+};
 use wh_runner::{
     link::{self, Action, LinkError, Outcome},
     process,
@@ -95,12 +97,23 @@ impl Keeper {
 
     async fn start(&mut self, work: &SessionWork) -> Result<Look> {
         match self.app.run_start(work).await {
-            Ok(Started::Yes { epoch, runner }) => {
+            Ok(Started::Yes {
+                epoch,
+                runner,
+                notice,
+            }) => {
                 self.spawned = Some((epoch, runner));
                 self.story = Story::new(epoch, None);
                 self.sent.clear();
                 self.idle_since = None;
                 self.renewed_at = Some(self.app.clock.now());
+                if let Some(notice) = notice {
+                    let session = Session {
+                        epoch,
+                        ..work.session.clone()
+                    };
+                    self.say(&session, vec![self.note(work, notice)]).await?;
+                }
                 Ok(Look::Again)
             }
             Ok(Started::NotBefore(at)) => Ok(Look::Rest(at)),
@@ -387,6 +400,7 @@ impl Keeper {
         let ending = why.unwrap_or_else(|| STOPPED.to_owned());
         facts.push(RunFact::Gone { ending, failed });
         self.app.context_remove(&work.session).await;
+        self.app.project_config_release(&work.session);
         self.link = None;
         self.say(&work.session, facts).await
     }

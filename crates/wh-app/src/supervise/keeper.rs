@@ -180,6 +180,7 @@ impl Keeper {
         if is_over {
             // Before anybody is told that the worktree is at rest.
             self.app.context_remove(&work.session).await;
+            self.app.project_config_release(&work.session);
         }
         if last.seq > run.journal_seq {
             let step = RunStep {

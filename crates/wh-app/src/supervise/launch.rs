@@ -15,7 +15,7 @@ use wh_runner::{
 };
 use wh_store::SessionWork;
 
-use super::sandbox::add_environment;
+use super::{project_config::Protection, sandbox::add_environment};
 use crate::{App, AppError, Result, authenticate::hash_secret};
 
 /// The name under which agents see our tools.
@@ -32,6 +32,8 @@ pub(super) enum Started {
     Yes {
         epoch: u64,
         runner: ProcessMark,
+        /// What the transcript says about the start.
+        notice: Option<String>,
     },
     /// Not now: the agent would lose the conversation.
     NotBefore(Timestamp),
@@ -55,7 +57,11 @@ impl App {
         let (mut run, key) = self.new_run(session, &secret, now)?;
         let dir = self.run_dir(&run);
         let cwd = cwd.canonicalize().unwrap_or(cwd);
-        let (effective, sandbox) = self.sandbox(session, &launch, &cwd, &dir).await?;
+        let (effective, mut sandbox) = self.sandbox(session, &launch, &cwd, &dir).await?;
+        let protection = match &mut sandbox {
+            Some(sandbox) => self.project_config_protect(session, &cwd, sandbox).await?,
+            None => Protection::default(),
+        };
         run.tier = Some(effective);
         self.store.run_begin(&run, &key).await?;
         let mut spec = self.run_spec(session, &run, &launch, begin, cwd, &secret);
@@ -63,6 +69,7 @@ impl App {
         spec.env.extend(echo.await?);
         if let Some(sandbox) = &sandbox {
             add_environment(sandbox, &launch, &mut spec.env);
+            protection.add_environment(&mut spec.env);
         }
         spec.egress = self.egress(&launch).await?;
         spec.resources = self.resources(session, &spec.cwd, sandbox.as_ref()).await?;
@@ -70,7 +77,12 @@ impl App {
         let runner = link::spawn(&self.runs.program, &dir, &spec)
             .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
         let epoch = run.epoch;
-        Ok(Started::Yes { epoch, runner })
+        let notice = protection.notice;
+        Ok(Started::Yes {
+            epoch,
+            runner,
+            notice,
+        })
     }
 
     fn new_run(&self, session: &Session, secret: &Secret, now: Timestamp) -> Result<(Run, Key)> {

@@ -15,6 +15,7 @@ mod home_links;
 mod keeper;
 mod launch;
 mod link;
+mod project_config;
 mod sandbox;
 mod stderr;
 mod story;

@@ -27,6 +27,9 @@ const PURE: &[&str] = &[
     "objects",
     "fail_after",
     "with_checkout_limits",
+    "state",
+    "counted",
+    "check_links",
 ];
 
 #[tokio::test]
@@ -88,6 +91,24 @@ async fn looks(repo: &RepoHandle, paths: &wh_git::WorktreePaths, main: &CommitId
     made.repo().configured_identity(None).await.unwrap();
     wh_git::checkout_access(&made.paths().path).unwrap();
     assert!(wh_git::is_in_checkout(&made.paths().path));
+    let config = wh_domain::ProjectConfig::parse("README.md").unwrap();
+    let committed = repo.config_at(two, &config).await.unwrap().unwrap();
+    let read = wh_git::config_read(&made.paths().path, &config)
+        .unwrap()
+        .unwrap();
+    assert_eq!(committed.files[Path::new("")].bytes, b"theirs\n");
+    assert_eq!(read.files[Path::new("")].bytes, b"changed\n");
+    let config = wh_domain::ProjectConfig::parse(".agent.json").unwrap();
+    let place = made.paths().path.join(".agent.json");
+    wh_git::placeholder_create(&place, false).unwrap();
+    assert_eq!(
+        wh_git::config_read(&made.paths().path, &config).unwrap(),
+        None
+    );
+    let shown = made.status(None).await.unwrap().untracked;
+    assert!(!shown.contains(&".agent.json".into()), "{shown:?}");
+    wh_git::placeholder_remove(&place).unwrap();
+    assert!(!place.exists());
     let mark = made.mark().await.unwrap();
     assert_eq!(made.mark().await.unwrap(), mark);
     let counted = made.count(main, std::slice::from_ref(main)).await.unwrap();

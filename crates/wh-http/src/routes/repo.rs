@@ -1,9 +1,13 @@
 //! Repositories.
 
-use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView, cursor_of};
+use http::Method;
+use wh_api::{
+    RepoAddRequest, RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView,
+    cursor_of,
+};
 use wh_domain::Operation;
 
-use crate::table::{Route, create, get};
+use crate::table::{Route, change, create, get};
 
 pub(super) fn routes() -> Vec<Route> {
     vec![
@@ -29,5 +33,16 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(RepoView::from(repo))
             },
         ),
+        change(
+            Method::POST,
+            "/repos/{repo}/trust",
+            Operation::RepoTrust,
+            "Shows the project configuration of coding agents in a repository, and approves it by its SHA-256",
+            |server, cx, request: RepoTrustRequest| async move {
+                let report = server.app.repo_trust(&cx, request.try_into()?).await?;
+                Ok(RepoTrustView::from(report))
+            },
+        )
+        .time_max(|limits| limits.git_time_max),
     ]
 }

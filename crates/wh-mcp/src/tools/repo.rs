@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView, cursor_of};
+use wh_api::{
+    RepoAddRequest, RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView,
+    cursor_of,
+};
 use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
 
@@ -25,6 +28,12 @@ pub(super) fn tools() -> Vec<Tool> {
             repo_add,
         )
         .for_keys(),
+        Tool::new(
+            Toolset::Repo,
+            Operation::RepoTrust,
+            "Shows the project configuration that coding agents would load from a repository (.claude/, .mcp.json, .codex/, …) with its SHA-256, and approves what `approve` names. Only a person should decide that: it starts commands and changes permissions.",
+            repo_trust,
+        ),
     ]
 }
 
@@ -40,4 +49,14 @@ async fn repo_add(app: Arc<App>, cx: OpContext, request: RepoAddRequest) -> Resu
     app.repo_add(&cx, request.try_into()?)
         .await
         .map(RepoView::from)
+}
+
+async fn repo_trust(
+    app: Arc<App>,
+    cx: OpContext,
+    request: RepoTrustRequest,
+) -> Result<RepoTrustView> {
+    app.repo_trust(&cx, request.try_into()?)
+        .await
+        .map(RepoTrustView::from)
 }

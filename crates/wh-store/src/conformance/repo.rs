@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use wh_domain::{BranchName, KeyScope, Operation, Owner, Reach, RepoPaths, RepoSource, RepoState};
+use wh_domain::{
+    BranchName, ConfigDigest, KeyScope, Operation, Owner, Reach, RepoPaths, RepoSource, RepoState,
+    TrustedConfig,
+};
 
 use super::Outcome;
 use super::fixture::{self, commit, done, owned_by, pages, whole};
@@ -118,5 +121,32 @@ pub async fn lists_page_to_the_end(store: Arc<dyn Store>) -> Outcome {
             made
         );
     }
+    Ok(())
+}
+
+/// Approved configuration is kept by its name and content, once, and for its repository alone.
+pub async fn approvals_are_kept_by_name_and_content(store: Arc<dyn Store>) -> Outcome {
+    let user = fixture::user(&store).await?.id;
+    let repo = fixture::repo(&store, owned_by(user)).await?;
+    let other = fixture::repo(&store, owned_by(user)).await?;
+    let approval = |name: &str, digest| TrustedConfig {
+        repo: repo.id,
+        name: name.to_owned(),
+        digest: ConfigDigest([digest; 32]),
+        by: user,
+        at: repo.created_at,
+    };
+    let approvals = [
+        approval(".claude", 1),
+        approval(".claude", 2),
+        approval(".mcp.json", 1),
+    ];
+    for _ in 0..2 {
+        let commit = commit(user, Operation::RepoTrust);
+        done(store.repo_trust(&approvals, commit).await?);
+    }
+    let kept = approvals.map(|it| (it.name, it.digest));
+    assert_eq!(store.repo_trusted(repo.id).await?, kept.into());
+    assert!(store.repo_trusted(other.id).await?.is_empty());
     Ok(())
 }

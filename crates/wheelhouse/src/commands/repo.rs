@@ -1,6 +1,7 @@
 //! `wheelhouse repo`.
 
 mod follow;
+mod trust;
 
 use std::path::Path;
 
@@ -20,7 +21,8 @@ use crate::ui::{Table, Ui};
 Examples:
   wheelhouse repo add .
   wheelhouse repo add https://github.com/rust-lang/log --name log
-  wheelhouse repo list")]
+  wheelhouse repo list
+  wheelhouse repo trust log --worktree ID")]
 pub(crate) enum RepoCommand {
     /// Add a repository
     Add {
@@ -38,6 +40,8 @@ pub(crate) enum RepoCommand {
     },
     /// List repositories, newest first
     List(PageArgs),
+    /// Show the configuration of coding agents in a repository, and approve it
+    Trust(trust::TrustArgs),
 }
 
 pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
@@ -75,6 +79,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
             let list = cx.client()?.repo_list(&request).await?;
             cx.ui.answer(&list, |ui| table(ui, &list))
         }
+        RepoCommand::Trust(args) => trust::run(cx, args).await,
     }
 }
 

@@ -10,7 +10,7 @@ use std::{
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES};
-use wh_domain::{AgentName, SecretText, Tier};
+use wh_domain::{AgentName, CONFIG_PATHS_MAX, ProjectConfig, SecretText, Tier};
 
 /// Ports below are for root alone, also in an agent's own network.
 const PORT_MIN: u16 = 1024;
@@ -28,6 +28,8 @@ pub(super) struct FileAgent {
     login_files: Vec<String>,
     #[serde(default)]
     config_files: Vec<String>,
+    #[serde(default)]
+    project_config: Vec<String>,
     tier: Option<String>,
     model: Option<FileAgentModel>,
 }
@@ -71,6 +73,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             || agent.context_file.is_some()
             || !agent.login_files.is_empty()
             || !agent.config_files.is_empty()
+            || !agent.project_config.is_empty()
         {
             return Err(format!(
                 "the agent {name:?} is known already: set only `env`, `tier` and `model` for it, or choose another name"
@@ -106,6 +109,16 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             ));
         }
     }
+    let project_config = agent.project_config.iter().map(|path| {
+        ProjectConfig::parse(path)
+            .map_err(|why| format!("`project_config` of the agent {name:?}: {path:?} {why}"))
+    });
+    let project_config: Vec<_> = project_config.collect::<Result<_, _>>()?;
+    if project_config.len() > CONFIG_PATHS_MAX {
+        return Err(format!(
+            "`project_config` of the agent {name:?} holds at most {CONFIG_PATHS_MAX} entries"
+        ));
+    }
     configured.custom.push(CustomAgent {
         name: parsed,
         title: agent.title.clone(),
@@ -115,6 +128,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         login_files: agent.login_files.clone(),
         config_files: agent.config_files.clone(),
         model,
+        project_config,
         tier,
     });
     Ok(())

@@ -19,6 +19,17 @@ use wh_testkit::{
 /// An ordinary user of the machine, for tests that run as root.
 pub(crate) const USER: u32 = 7_421;
 
+/// Where the obedient agent reads configuration in its directory: where any of the real ones does.
+pub(crate) const PROJECT_CONFIG: &[&str] = &[
+    ".claude/",
+    ".mcp.json",
+    ".codex/",
+    ".gemini/",
+    "opencode.json",
+    "opencode.jsonc",
+    ".opencode/",
+];
+
 /// A server with an obedient agent, things worth stealing, and a session that works in a worktree.
 pub(crate) struct World {
     pub(crate) server: TestServer,
@@ -57,7 +68,7 @@ impl World {
             agent.with_file_name("containment-probe"),
         );
         server.configure(&format!(
-            "[agents.scripted]\ncommand = [{agent:?}]\n\n[containment]\nnamespaces = {namespaces}\nread = [{probe:?}]\n\
+            "[agents.scripted]\ncommand = [{agent:?}]\nproject_config = {PROJECT_CONFIG:?}\n\n[containment]\nnamespaces = {namespaces}\nread = [{probe:?}]\n\
              hosts = [\"allowed.example\"]\n"
         ));
         for (path, text) in [

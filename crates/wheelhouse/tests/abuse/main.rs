@@ -22,6 +22,7 @@ mod parsers;
 )]
 #[path = "../mcp/harness.rs"]
 mod people;
+mod project_config;
 mod resources;
 mod strict;
 mod tenancy;

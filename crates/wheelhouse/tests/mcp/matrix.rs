@@ -60,6 +60,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::RepoAdd => {
             json!({ "source": format!("https://example.org/{}.git", some_id::<UserId>()) })
         }
+        Operation::RepoTrust => json!({ "repo": id }),
         Operation::TaskAdd => json!({ "session": id, "tasks": [{ "content": "mine" }] }),
         Operation::TaskUpdate => json!({ "session": id, "task": "1", "status": "completed" }),
         Operation::TaskList | Operation::TaskNext | Operation::NoteList => {

@@ -5,6 +5,7 @@
 
 mod family;
 mod files;
+mod hostile;
 mod loops;
 mod memory;
 mod offline;
@@ -112,6 +113,28 @@ macro_rules! stories {
             }
         }
     )*};
+}
+
+#[test]
+fn e2_e4_claude_code_does_not_load_hostile_configuration() {
+    with_programs(async |programs| hostile::is_not_loaded(&table::CLAUDE_CODE, programs).await);
+}
+
+#[test]
+fn e2_e4_codex_does_not_load_hostile_configuration() {
+    with_programs(async |programs| hostile::is_not_loaded(&table::CODEX, programs).await);
+}
+
+#[test]
+fn e2_e4_gemini_does_not_load_hostile_configuration() {
+    with_programs(async |programs| hostile::is_not_loaded(&table::GEMINI, programs).await);
+}
+
+#[test]
+fn e2_e4_opencode_does_not_load_hostile_configuration() {
+    with_programs(async |programs| {
+        hostile::is_not_loaded(&table::OPENCODE_WITH_PLUGINS, programs).await;
+    });
 }
 
 #[test]

@@ -223,6 +223,21 @@ pub(super) const OPENCODE: Real = Real {
     begins_in: "build",
 };
 
+/// The same with project configuration and plugins, which it loads unless it is told not to.
+pub(super) const OPENCODE_WITH_PLUGINS: Real = Real {
+    environment: &[
+        ("OPENCODE_DISABLE_AUTOUPDATE", "1"),
+        ("OPENCODE_DISABLE_MODELS_FETCH", "1"),
+        ("OPENCODE_DISABLE_LSP_DOWNLOAD", "1"),
+        ("OPENCODE_DISABLE_SHARE", "1"),
+        ("OPENCODE_DISABLE_DEFAULT_PLUGINS", "1"),
+        ("OPENCODE_DISABLE_EMBEDDED_WEB_UI", "1"),
+        ("OPENCODE_DISABLE_EXTERNAL_SKILLS", "1"),
+        ("npm_config_offline", "true"),
+    ],
+    ..OPENCODE
+};
+
 impl Real {
     /// Everything the model says to this agent in the stories.
     pub(super) fn script(&self) -> String {
