@@ -153,8 +153,16 @@ impl From<StoreError> for AppError {
             StoreError::Fenced { .. } => Self::new(ErrorCode::Conflict, error.to_string()),
             StoreError::Busy => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("session_wait tells when it is free; or let the prompt wait: {\"when_busy\": \"queue\"}"),
-            StoreError::Limit { .. } => Self::new(ErrorCode::LimitExceeded, error.to_string())
-                .hint("end or archive what is not needed, or have an administrator raise the setting"),
+            StoreError::Limit { setting, .. } => {
+                let hint = match setting {
+                    Some(key) => format!(
+                        "end or archive what is not needed, or have an administrator raise the setting {}",
+                        key.name()
+                    ),
+                    None => "end or remove what is not needed".to_owned(),
+                };
+                Self::new(ErrorCode::LimitExceeded, error.to_string()).hint(hint)
+            }
             StoreError::Illegal(_) => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("session_get tells its state; session_manage starts, stops and restores"),
             StoreError::Settled => Self::new(ErrorCode::Conflict, error.to_string())

@@ -162,7 +162,11 @@ pub(crate) async fn check_count_in_txn(conn: &mut SqliteConnection, key: &Key) -
         .await
         .map_err(store_error)?;
     match key.limit_reached(counted.0, counted.1) {
-        Some((what, max)) => Err(StoreError::Limit { what, max }),
+        Some((what, max)) => Err(StoreError::Limit {
+            what,
+            max,
+            setting: None,
+        }),
         None => Ok(()),
     }
 }

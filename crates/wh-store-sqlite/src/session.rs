@@ -6,7 +6,7 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
     BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
-    SessionFilter, SessionId, SessionPatch, SpawnLimits, TurnState,
+    SessionFilter, SessionId, SessionPatch, SettingKey, SpawnLimits, TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -219,6 +219,7 @@ pub(crate) async fn begin_in_txn(batch: &mut Batch<'_>, new: &NewSession) -> Res
         return Err(StoreError::Limit {
             what: "sessions under way",
             max,
+            setting: Some(SettingKey::SessionLivePerUserMax),
         });
     }
     if let Some(limits) = new.spawn {
@@ -252,8 +253,11 @@ async fn check_tree_in_txn(
     limits: SpawnLimits,
 ) -> Result<()> {
     if child.depth > limits.depth_max {
-        let (what, max) = ("levels below a root session", limits.depth_max);
-        return Err(StoreError::Limit { what, max });
+        return Err(StoreError::Limit {
+            what: "levels below a root session",
+            max: limits.depth_max,
+            setting: Some(SettingKey::SpawnDepthMax),
+        });
     }
     let a_minute_ago = child.created_at - SignedDuration::from_mins(1);
     let (children, tree, recent): (i64, i64, i64) = sqlx::query_as(
@@ -269,17 +273,29 @@ async fn check_tree_in_txn(
     .fetch_one(conn)
     .await
     .map_err(store_error)?;
-    for (count, max, what) in [
-        (children, limits.children_max, "children under way"),
-        (tree, limits.tree_max, "sessions in a tree"),
+    for (count, max, what, setting) in [
+        (
+            children,
+            limits.children_max,
+            "children under way",
+            SettingKey::SpawnChildrenMax,
+        ),
+        (
+            tree,
+            limits.tree_max,
+            "sessions in a tree",
+            SettingKey::SpawnTreeMax,
+        ),
         (
             recent,
             limits.per_minute_max,
             "spawns in a tree within a minute",
+            SettingKey::SpawnPerMinuteMax,
         ),
     ] {
         if count >= i64::from(max) {
-            return Err(StoreError::Limit { what, max });
+            let setting = Some(setting);
+            return Err(StoreError::Limit { what, max, setting });
         }
     }
     Ok(())

@@ -98,7 +98,8 @@ async fn next_number(
         .map_err(store_error)?;
     if int(count.unsigned_abs() + more as u64) > i64::from(LIST_ITEMS_MAX) {
         let max = LIST_ITEMS_MAX;
-        return Err(StoreError::Limit { what, max });
+        let setting = None;
+        return Err(StoreError::Limit { what, max, setting });
     }
     Ok(last + 1)
 }

@@ -176,6 +176,7 @@ pub(crate) async fn queue_in_txn(
         return Err(StoreError::Limit {
             what: "prompts that wait",
             max,
+            setting: None,
         });
     }
     match &session.state {

@@ -180,6 +180,7 @@ pub(crate) async fn update_in_txn(
         return Err(StoreError::Limit {
             what: "directories allowed for a user",
             max: User::LOCAL_ROOTS_MAX as u32,
+            setting: None,
         });
     }
     sqlx::query(

@@ -81,7 +81,8 @@ async fn begin_in_txn(batch: &mut Batch<'_>, wait: &Wait, open_max: u32) -> Resu
     if open >= i64::from(open_max) {
         let what = "waits that are not over";
         let max = open_max;
-        return Err(StoreError::Limit { what, max });
+        let setting = None;
+        return Err(StoreError::Limit { what, max, setting });
     }
     let sessions: Vec<_> = wait.sessions.iter().map(ToString::to_string).collect();
     sqlx::query(

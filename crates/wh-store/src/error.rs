@@ -1,6 +1,6 @@
 //! How a store can fail.
 
-use wh_domain::{DependencyRefusal, Holder, IllegalTransition};
+use wh_domain::{DependencyRefusal, Holder, IllegalTransition, SettingKey};
 
 /// Why a store method did not do what it was asked.
 #[derive(Debug, thiserror::Error)]
@@ -22,7 +22,12 @@ pub enum StoreError {
     Busy,
     /// There are as many as there may be.
     #[error("{what}: at most {max} are allowed")]
-    Limit { what: &'static str, max: u32 },
+    Limit {
+        what: &'static str,
+        max: u32,
+        /// The setting that the number comes from, if one sets it.
+        setting: Option<SettingKey>,
+    },
     /// It cannot happen in the state that the session is in.
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),

@@ -162,6 +162,7 @@ async fn g4_a_tree_of_sessions_grows_three_levels_deep() {
         words.contains("levels below a root session: at most 3"),
         "{words}"
     );
+    assert!(refusal.to_string().contains("spawn.depth_max"), "{refusal}");
     // An agent meets the same limit: the deepest session is told so.
     let call = json!({ "session": parent, "prompt": "spawn say deeper", "wait": 30 });
     let told = alice.call("session_prompt", call).await;
@@ -179,6 +180,9 @@ async fn g5_forty_spawns_at_once_do_not_pass_the_default_limits() {
     let begun = answers.iter().filter(|it| it["isError"] != true).count();
     for refused in answers.iter().filter(|it| it["isError"] == true) {
         assert_eq!(Mcp::code(refused), "LIMIT_EXCEEDED");
+        let text = refused.to_string();
+        let names = ["spawn.children_max", "spawn.per_minute_max"];
+        assert!(names.iter().any(|name| text.contains(name)), "{text}");
     }
     assert_eq!(begun, 8);
     let tree = Mcp::data(
