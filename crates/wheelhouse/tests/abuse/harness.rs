@@ -73,7 +73,7 @@ impl World {
         ));
         for (path, text) in [
             (".ssh/id_ed25519", "a private key"),
-            (".aws/credentials", "aws"),
+            (".aws/credentials", "aws secret access"),
             (".config/gh/hosts.yml", "token"),
             (".netrc", "machine example.org"),
             (".bashrc", "# shell"),

@@ -25,7 +25,7 @@ async fn e1_an_agent_that_obeys_a_hostile_text_neither_reads_nor_sends_anything(
     for secret in [
         "a private key",
         "nobody named this",
-        "aws",
+        "secret access",
         "root:",
         "sk-",
         "SENT",
