@@ -221,6 +221,11 @@ impl Parts<'_> {
         readable.extend(linked.iter().map(|file| with_modules(file)));
         readable.extend(self.access.readable.iter().cloned());
         readable.insert(self.run_files.clone());
+        let written = self.config.path.iter().cloned();
+        let written = written
+            .chain(self.told_home())
+            .chain([self.program.to_owned()]);
+        readable.extend(written.flat_map(|path| strict::links_of(&path)));
         let contains_home = |path: &PathBuf| home.as_ref().is_some_and(|it| it.starts_with(path));
         let link = self.access.link.as_ref();
         readable.retain(|path| {
@@ -319,12 +324,16 @@ impl Parts<'_> {
 
     /// Returns the home directory that the agent is told.
     fn home(&self) -> Option<PathBuf> {
-        let told = self.launch.environment.get("HOME");
-        let told = told.map(|home| PathBuf::from(home.expose()));
-        let home = told.or_else(|| self.config.home.clone())?;
+        let home = self.told_home()?;
         home.canonicalize()
             .ok()
             .filter(|home| home.parent().is_some())
+    }
+
+    fn told_home(&self) -> Option<PathBuf> {
+        let told = self.launch.environment.get("HOME");
+        let told = told.map(|home| PathBuf::from(home.expose()));
+        told.or_else(|| self.config.home.clone())
     }
 
     fn hidden(&self, home: Option<&Path>) -> Vec<PathBuf> {

@@ -80,6 +80,9 @@ const TOOLCHAINS: &[&str] = &[
 /// The most programs of one directory whose symlinks are followed.
 const LINKS_MAX: usize = 2_000;
 
+/// The most symlinks of one path that are followed; the kernel follows no more.
+const PATH_LINKS_MAX: usize = 40;
+
 /// The largest settings file that is copied.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 
@@ -107,6 +110,32 @@ pub(super) fn linked_programs(dirs: &[PathBuf]) -> BTreeSet<PathBuf> {
             .filter(|entry| entry.file_type().is_ok_and(|kind| kind.is_symlink()));
         let targets = links.filter_map(|link| link.path().canonicalize().ok());
         found.extend(targets.filter(|target| target.is_file() && !target.starts_with(dir)));
+    }
+    found
+}
+
+/// Returns the symlinks by which a path leads to where it is, so that it can be used in a built root as it is written.
+pub(super) fn links_of(path: &Path) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    let mut rest = path.to_owned();
+    while found.len() < PATH_LINKS_MAX {
+        let mut above: Vec<_> = rest.ancestors().collect();
+        above.reverse();
+        let is_link = |path: &&&Path| path.is_symlink();
+        let Some((link, target)) = above
+            .iter()
+            .find(is_link)
+            .and_then(|link| Some((link.to_path_buf(), fs::read_link(link).ok()?)))
+        else {
+            break;
+        };
+        let below = rest.strip_prefix(&link).unwrap_or(Path::new(""));
+        let next = link.parent().unwrap_or(Path::new("/")).join(target);
+        rest = match below.as_os_str().is_empty() {
+            true => next,
+            false => next.join(below),
+        };
+        found.push(link);
     }
     found
 }
@@ -181,6 +210,23 @@ mod tests {
         symlink("/nonexistent", bin.join("broken")).unwrap();
         let found = linked_programs(&[bin.canonicalize().unwrap()]);
         assert_eq!(found, BTreeSet::from([tool.canonicalize().unwrap()]));
+    }
+
+    #[test]
+    fn every_symlink_of_a_path_is_found() {
+        let dir = tempfile::tempdir().unwrap();
+        let root = dir.path().canonicalize().unwrap();
+        fs::create_dir_all(root.join("real/tools/bin")).unwrap();
+        symlink(root.join("real"), root.join("first")).unwrap();
+        symlink("tools", root.join("real/second")).unwrap();
+        let links = links_of(&root.join("first/second/bin"));
+        assert_eq!(links, [root.join("first"), root.join("real/second")]);
+        assert_eq!(
+            links_of(&root.join("real/tools/bin")),
+            Vec::<PathBuf>::new()
+        );
+        symlink("loop", root.join("loop")).unwrap();
+        assert_eq!(links_of(&root.join("loop")).len(), PATH_LINKS_MAX);
     }
 
     #[test]
