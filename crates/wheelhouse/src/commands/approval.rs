@@ -1,7 +1,8 @@
 //! `wheelhouse approvals`, `approve`, `deny` and `answer`.
 
 use clap::Args;
-use wh_api::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView};
+use serde_json::Value;
+use wh_api::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView};
 use wh_client::Client;
 
 use super::page::PageArgs;
@@ -176,5 +177,74 @@ fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
         ]);
     }
     ui.table(&table, "nothing waits for an answer")?;
+    for approval in list.approvals.iter().filter(|it| it.state == "pending") {
+        for line in exact_call(approval) {
+            ui.line(&format!("{}  {line}", approval.id))?;
+        }
+    }
     ui.more(list.next_cursor.as_ref())
+}
+
+/// Returns what a permission is really for, in full: a title is the agent's own words and may say anything.
+fn exact_call(approval: &ApprovalView) -> Vec<String> {
+    let Some(call) = approval.detail.as_ref().map(|detail| &detail["call"]) else {
+        return Vec::new();
+    };
+    let shown = |value: &Value| match value {
+        Value::String(text) => text.clone(),
+        other => other.to_string(),
+    };
+    let mut lines = match &call["input"] {
+        Value::Object(fields) => fields
+            .iter()
+            .map(|(name, value)| format!("{name}: {}", shown(value)))
+            .collect(),
+        Value::Null => Vec::new(),
+        other => vec![format!("input: {}", shown(other))],
+    };
+    if call["input_cut"] == true {
+        lines.push("input: too large to be shown".to_owned());
+    }
+    let locations = call["locations"].as_array().map_or(&[][..], Vec::as_slice);
+    let paths = locations.iter().filter_map(|it| it["path"].as_str());
+    lines.extend(paths.map(|path| format!("path: {path}")));
+    lines
+}
+
+#[cfg(test)]
+mod tests {
+    use serde_json::json;
+
+    use super::*;
+
+    #[test]
+    fn the_exact_call_is_shown_in_full() {
+        let command = format!("true {}; rm -rf ~", "x".repeat(5_000));
+        let approval = |call: Value| ApprovalView {
+            id: "89abcdef".to_owned(),
+            session: String::new(),
+            kind: "permission".to_owned(),
+            state: "pending".to_owned(),
+            text: "List files".to_owned(),
+            detail: Some(json!({ "call": call })),
+            answer: None,
+            answered_by: None,
+            answered_by_session_id: None,
+            expires_at: None,
+            created_at: String::new(),
+        };
+        let shown = exact_call(&approval(json!({
+            "input": {"command": command, "timeout": 3}, "locations": [{"path": "/srv/x"}],
+        })));
+        assert_eq!(
+            shown,
+            [
+                format!("command: {command}"),
+                "timeout: 3".to_owned(),
+                "path: /srv/x".to_owned()
+            ]
+        );
+        assert_eq!(exact_call(&approval(json!({"input_cut": true}))).len(), 1);
+        assert_eq!(exact_call(&approval(Value::Null)), Vec::<String>::new());
+    }
 }

@@ -26,5 +26,6 @@ mod project_config;
 mod resources;
 mod strict;
 mod tenancy;
+mod texts;
 mod transport;
 mod wire;
