@@ -54,7 +54,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let new = self.beginning(cx, reach, input).await?;
-            let facts = with_tier(facts, &new.session);
+            let facts = self.with_tier(facts, &new.session);
             let id = self.begin(cx, operation, facts, new).await?;
             self.session_lookup(reach, &Reference::from(id)).await
         })
@@ -172,7 +172,7 @@ impl App {
             owner: session.owner,
             session: Some(session.id),
             actor: Some(cx.principal.user),
-            facts: with_tier(
+            facts: self.with_tier(
                 crate::context::facts([("agent", session.agent.as_str())]),
                 session,
             ),
@@ -184,6 +184,14 @@ impl App {
     pub(crate) async fn limit(&self, key: SettingKey) -> Result<u32> {
         let value = self.setting(key).await?.value.0;
         Ok(u32::try_from(value.unwrap_or(i64::MAX)).unwrap_or(u32::MAX))
+    }
+
+    /// Adds how far a session is contained, and by what, to what is recorded of its beginning.
+    pub(crate) fn with_tier(&self, mut facts: Facts, session: &Session) -> Facts {
+        facts.insert("tier".to_owned(), session.tier.to_string());
+        let effective = self.runs.containment.effective(session.tier);
+        facts.extend(effective.map(|it| ("effective_tier".to_owned(), it.to_string())));
+        facts
     }
 
     /// Decides how far a session is contained, and refuses a tier that does not work here.
@@ -310,12 +318,6 @@ pub(crate) fn shares_checkout() -> AppError {
         "tier strict cannot share a checkout of a person's own",
     )
     .hint("add the repository and start the session in a worktree of it")
-}
-
-/// Adds how far a session is contained to what is recorded of its beginning.
-pub(crate) fn with_tier(mut facts: Facts, session: &Session) -> Facts {
-    facts.insert("tier".to_owned(), session.tier.to_string());
-    facts
 }
 
 fn cannot_run(refusal: LaunchRefusal) -> AppError {

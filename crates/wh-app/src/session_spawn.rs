@@ -11,7 +11,7 @@ use wh_domain::{
 use crate::{
     App, AppError, OpContext, Prompted, Result,
     context::facts,
-    session_begin::{Beginning, Place, title_of, with_tier},
+    session_begin::{Beginning, Place, title_of},
     session_wait::WAIT_MAX,
 };
 
@@ -34,7 +34,7 @@ impl App {
                 let reach = cx.authorize(operation)?;
                 let parent = self.parent_of(cx, reach, input.parent.as_ref()).await?;
                 let new = self.child(cx, reach, &parent, input).await?;
-                let facts = with_tier(facts, &new.session);
+                let facts = self.with_tier(facts, &new.session);
                 let id = self.begin(cx, operation, facts, new).await?;
                 self.first_turn(id).await
             })
