@@ -23,7 +23,7 @@ use crate::{
     AgentAccess, CommitId, GitError, Identity, RepoHandle, WorktreeError, WorktreeHandle,
     agent_access::borrowed,
     command::{Git, text_despite_locks},
-    repo::read_small,
+    repo::{read_refs, read_small},
     view::{View, copy_index},
 };
 
@@ -305,17 +305,11 @@ impl PrivateClone {
     }
 
     async fn refs(&self, prefixes: &[&str]) -> Result<Refs, GitError> {
-        let said = self
-            .git()
-            .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
-            .args(prefixes)
-            .text()
-            .await?;
-        let line = |line: &str| {
-            let (id, name) = line.split_once(' ')?;
-            Some((name.to_owned(), CommitId::parse(id).ok()?))
-        };
-        Ok(said.lines().filter_map(line).collect())
+        let mut refs = Refs::new();
+        for prefix in prefixes {
+            refs.extend(self.clone.repo.refs_under(prefix).await?);
+        }
+        Ok(refs)
     }
 
     fn git(&self) -> Git {
@@ -344,11 +338,7 @@ impl PrivateClone {
 
     fn read_given(&self) -> Refs {
         let text = fs::read_to_string(&self.given).unwrap_or_default();
-        let line = |line: &str| {
-            let (id, name) = line.split_once(' ')?;
-            Some((name.to_owned(), CommitId::parse(id).ok()?))
-        };
-        text.lines().filter_map(line).collect()
+        read_refs(&text).collect()
     }
 
     fn write_given(&self, refs: &Refs) -> Result<(), WorktreeError> {

@@ -181,11 +181,7 @@ impl RepoHandle {
             .arg(prefix)
             .text()
             .await?;
-        let line = |line: &str| {
-            let (id, name) = line.split_once(' ')?;
-            Some((name.to_owned(), CommitId::parse(id).ok()?))
-        };
-        Ok(said.lines().filter_map(line).collect())
+        Ok(read_refs(&said).collect())
     }
 
     /// Returns the commit that a full reference name leads to in the given git directory.
@@ -223,6 +219,14 @@ impl RepoHandle {
         .await
         .map(drop)
     }
+}
+
+/// Reads lines of an object and the reference that names it; others are left out.
+pub(crate) fn read_refs(text: &str) -> impl Iterator<Item = (String, CommitId)> {
+    text.lines().filter_map(|line| {
+        let (id, name) = line.split_once(' ')?;
+        Some((name.to_owned(), CommitId::parse(id).ok()?))
+    })
 }
 
 /// Returns the branch that `HEAD` of a git directory names.
