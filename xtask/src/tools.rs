@@ -35,11 +35,15 @@ pub(crate) const C_COMPILER: DebianTool = DebianTool {
     probe: &["cc", "--version"],
     packages: &["gcc", "libc6-dev"],
 };
+pub(crate) const CURL: DebianTool = DebianTool {
+    probe: &["curl", "--version"],
+    packages: &["curl"],
+};
 pub(crate) const CHROMIUM: DebianTool = DebianTool {
     probe: &["chromium", "--version"],
     packages: &["chromium"],
 };
-const PYTHON: DebianTool = DebianTool {
+pub(crate) const PYTHON: DebianTool = DebianTool {
     probe: &["python3", "-c", "import venv, ensurepip"],
     packages: &["python3", "python3-venv"],
 };

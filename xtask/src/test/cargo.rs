@@ -8,6 +8,7 @@ use anyhow::{Context, Result};
 
 use super::{Count, Outcome};
 use crate::run::{self, Echo};
+use crate::tools;
 use crate::ui;
 use crate::workspace::{SourceFile, Workspace};
 
@@ -83,6 +84,9 @@ fn has_nextest() -> bool {
 
 /// The abuse suite, with the tables that it prints.
 pub(super) fn abuse(workspace: &Workspace) -> Result<Outcome> {
+    // Its agents attack with programs that every machine has.
+    tools::debian(tools::CURL)?;
+    tools::debian(tools::PYTHON)?;
     if has_nextest() {
         let filter = format!("binary({ABUSE_TESTS})");
         return nextest(workspace, &filter, &["--success-output", "immediate"]);
