@@ -18,9 +18,9 @@ pub struct CustomAgent {
     pub context_file: Option<String>,
     /// Files below the home directory in which it keeps its login; it changes the user's own.
     pub login_files: Vec<String>,
-    /// Files below the home directory in which it keeps settings that are no login.
+    /// Settings files below the home directory, without credentials.
     pub config_files: Vec<String>,
-    /// How its model is reached from where it has no network.
+    /// Model gateway settings for the tier `strict`.
     pub model: Option<ModelSettings>,
     /// The files and directories of its directory from which it reads what it runs or is permitted.
     pub project_config: Vec<ProjectConfig>,
@@ -28,10 +28,10 @@ pub struct CustomAgent {
     pub tier: Option<Tier>,
 }
 
-/// What the configuration says about how an agent's model is reached; what is absent comes from the agent's profile.
+/// Model gateway settings from the configuration file. Missing fields default to the agent's profile.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ModelSettings {
-    /// Where requests are sent.
+    /// Upstream URL.
     pub url: Option<String>,
     /// The port of 127.0.0.1 on which the agent expects its model.
     pub port: Option<u16>,
@@ -50,6 +50,6 @@ pub struct ConfiguredAgents {
     pub environments: BTreeMap<AgentName, BTreeMap<String, SecretText>>,
     /// The least containment that sessions of agents there are profiles for need.
     pub tiers: BTreeMap<AgentName, Tier>,
-    /// How models of agents there are profiles for are reached.
+    /// Model gateway settings of built-in profiles, by profile name.
     pub models: BTreeMap<AgentName, ModelSettings>,
 }

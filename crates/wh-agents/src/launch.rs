@@ -30,14 +30,14 @@ pub struct Launch {
     pub login_files: Vec<String>,
     /// As in [`crate::Profile::config_files`].
     pub config_files: Vec<String>,
-    /// How its model is reached from where it has no network, if it is known.
+    /// Model gateway for the tier `strict`, if the agent has a model key.
     pub model: Option<ModelRoute>,
 }
 
-/// How an agent that has no network reaches its model: by a port that passes requests on and adds the key.
+/// A loopback port that forwards requests to a model server and adds the key.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ModelRoute {
-    /// Where requests are sent.
+    /// Upstream URL.
     pub url: String,
     /// The port of 127.0.0.1 on which the agent expects its model.
     pub port: u16,

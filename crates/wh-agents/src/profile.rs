@@ -29,9 +29,9 @@ pub struct Profile {
     pub context_file: Option<&'static str>,
     /// The files below the home directory in which it keeps its login, and which it writes again when it renews it.
     pub login_files: &'static [&'static str],
-    /// The files below the home directory in which it keeps settings that are no login.
+    /// Settings files below the home directory, without credentials.
     pub config_files: &'static [&'static str],
-    /// How it reaches its model, when that can be told by variables.
+    /// Environment variables for the model's URL and key, if the agent has any.
     pub model: Option<ModelVariables>,
     /// The files and directories of its directory from which it reads what it runs or is permitted.
     pub project_config: &'static [ConfigPath],

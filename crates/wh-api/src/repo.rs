@@ -100,7 +100,7 @@ pub struct RepoListView {
     pub next_cursor: Option<String>,
 }
 
-/// Project configuration of a repository to show and to approve.
+/// Request to list or approve a repository's project configuration.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct RepoTrustRequest {

@@ -179,7 +179,7 @@ pub struct SessionView {
     /// The agent's way of working, if another than its usual one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// How far its processes are to be contained: none, guarded or strict.
+    /// Requested containment tier: none, guarded or strict.
     pub tier: String,
     /// How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run.
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -215,7 +215,7 @@ impl HostList {
 /// Which addresses an allowed host may resolve to.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct AddressPolicy {
-    /// Hosts that may be on this machine or in a private network. All others have public addresses only.
+    /// Hosts allowed to resolve to loopback or private addresses. All other hosts must resolve to public addresses.
     pub private_hosts: HostList,
 }
 

@@ -55,7 +55,7 @@ impl WorktreeHandle {
     }
 }
 
-/// Tells whether a directory lies in a checkout of a repository.
+/// Returns whether a directory is inside a git checkout.
 pub fn is_in_checkout(directory: &Path) -> bool {
     find_above(directory).is_some()
 }

@@ -33,7 +33,7 @@ const GIVEN: &[&str] = &["refs/heads/", "refs/tags/", "refs/remotes/"];
 /// References of a clone that are fetched; tags and remote branches are the repository's.
 const FETCHED: &[&str] = &["refs/heads/", "refs/stash"];
 
-/// Where commits of a clone are kept that do not belong on the worktree's own branch.
+/// Namespace for fetched commits that are not on the worktree's branch.
 const KEPT: &str = "refs/wheelhouse/private";
 
 /// The most references that are fetched at once.
@@ -50,7 +50,7 @@ pub struct PrivateClone {
     index_stamp: PathBuf,
 }
 
-/// What a fetch from a private clone did.
+/// Result of fetching from a private clone.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Fetched {
     /// Whether the worktree's branch moved.

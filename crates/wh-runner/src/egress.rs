@@ -28,7 +28,7 @@ pub use proxy::serve_proxy;
 pub use resolve::{Resolver, Resolving, SystemResolver};
 pub use state::{EgressError, EgressLimits, EgressState, RefusedHost};
 
-/// What an agent may reach over the network. Part of the run's spec.
+/// Network access of an agent. Part of the run's spec.
 #[derive(Clone, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 pub struct Egress {
     /// Hosts that the proxy connects to.
@@ -37,7 +37,7 @@ pub struct Egress {
     /// Those of them that may be on this machine or in a private network; the others have to have public addresses.
     #[serde(with = "host_list", default)]
     pub private_hosts: HostList,
-    /// How many bytes may pass, in both directions and over all connections of the run. Absent: not limited.
+    /// Maximum number of bytes sent and received over all connections of the run. Absent: unlimited.
     #[serde(default)]
     pub bytes_max: Option<u64>,
     /// Model servers that the agent reaches without having their keys.
@@ -54,7 +54,7 @@ pub struct ModelGateway {
     pub upstream: String,
     /// The header that carries the key, such as `authorization` or `x-api-key`.
     pub header: String,
-    /// What precedes the key in the header, such as `Bearer `.
+    /// Prefix of the key in the header, such as `Bearer `.
     pub prefix: String,
     pub key: Token,
 }

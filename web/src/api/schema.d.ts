@@ -1536,7 +1536,7 @@ export interface components {
             path?: string | null;
             /** @description The agent's way of working, if another than its usual one was asked for. */
             mode?: string | null;
-            /** @description How far its processes are to be contained: none, guarded or strict. */
+            /** @description Requested containment tier: none, guarded or strict. */
             tier: string;
             /** @description How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run. */
             effective_tier?: string | null;

@@ -11,11 +11,11 @@ use wh_git::{CommitId, ConfigError, ConfigTree, RepoHandle, config_read};
 
 use crate::{App, AppError, OpContext, Result, context::facts};
 
-/// How many bytes of a file are shown.
+/// Maximum number of bytes shown per file.
 const FILE_BYTES_MAX: usize = 16 << 10;
-/// How many bytes of all files together are shown.
+/// Maximum number of bytes shown for all files together.
 const TEXT_BYTES_MAX: usize = 256 << 10;
-/// How many digests an audit entry names.
+/// Maximum number of digests in an audit entry.
 const DIGESTS_AUDITED_MAX: usize = 3;
 
 /// Where configuration is read.

@@ -1,4 +1,4 @@
-//! What the configuration and the machine say about how agents are contained.
+//! Containment configuration and the tiers supported on this machine.
 
 use std::path::PathBuf;
 
@@ -10,11 +10,11 @@ use crate::{AppError, Result};
 /// What agents may see of the machine, from the configuration and from what the machine can enforce.
 #[derive(Clone, Debug)]
 pub struct ContainmentConfig {
-    /// What works here.
+    /// Sandbox mechanisms supported on this machine.
     pub support: Support,
     /// The home directory of the server's user.
     pub home: Option<PathBuf>,
-    /// Where programs are searched for: the server's own `PATH`.
+    /// Directories of the server's `PATH`.
     pub path: Vec<PathBuf>,
     /// Holds a directory for each session: its changes to the home directory and its `/tmp`.
     pub homes: PathBuf,
@@ -26,9 +26,9 @@ pub struct ContainmentConfig {
     pub shown: Vec<PathBuf>,
     /// Files and directories that agents in the tier `strict` can read, beside the system and the toolchains.
     pub strict_readable: Vec<PathBuf>,
-    /// Hosts that agents in the tier `strict` can connect to.
+    /// Allowed network hosts for agents in the tier `strict`.
     pub hosts: HostList,
-    /// Those of them that may be on this machine or in a private network.
+    /// Hosts of that list allowed to resolve to loopback or private addresses.
     pub private_hosts: HostList,
 }
 

@@ -23,14 +23,14 @@ use self::files::{Files, Record};
 use super::sandbox::GIT_DIR;
 use crate::{App, AppError, Result};
 
-/// Where a contained agent's git finds the real content of what is masked.
+/// Directory inside the sandbox with the original content of masked files.
 const ORIGINALS: &str = "/run/wheelhouse/project-config";
 /// The git filter that has git see the real content.
 const FILTER: &str = "wheelhouse-project-config";
-/// How many bytes of a file of the `info` directory are copied.
+/// Maximum number of bytes copied per file of the `info` directory.
 const INFO_BYTES_MAX: u64 = 1 << 20;
 
-/// What is done about project configuration in one run.
+/// Protection of project configuration for one run.
 #[derive(Debug, Default)]
 pub(super) struct Protection {
     /// Configuration for git that the agent is given, so that it does not see masked files as changed.

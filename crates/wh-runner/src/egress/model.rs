@@ -29,7 +29,7 @@ use super::{
     refusal::Refusal,
 };
 
-/// How many connections an agent may have open to one gateway; further ones wait.
+/// Maximum number of open connections to one gateway; further ones wait.
 const CONNECTIONS_MAX: usize = 32;
 /// The most headers of a request; more are refused with 431.
 const HEADERS_MAX: usize = 100;
@@ -38,7 +38,7 @@ const URL_BYTES_MAX: usize = 2_000;
 
 type Answer = Response<Either<Counted<reqwest::Body>, Full<Bytes>>>;
 
-/// A model server, ready to be called.
+/// A parsed model server URL, its credential header and its HTTP client.
 #[derive(Debug)]
 pub(super) struct Upstream {
     url: Url,

@@ -1,4 +1,4 @@
-//! What of an agent's request goes to a model server.
+//! Filters an agent's request before it is forwarded to a model server.
 
 use http::{
     HeaderMap, Method, Request, StatusCode, Uri,

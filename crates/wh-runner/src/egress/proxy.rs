@@ -26,9 +26,9 @@ use super::{
 
 /// The most headers of a request; more are refused with 431.
 const HEADERS_MAX: usize = 64;
-/// How many addresses of a host are tried.
+/// Maximum number of addresses to try per host.
 const ATTEMPTS_MAX: usize = 4;
-/// How long accepting rests after an error, such as too many open files.
+/// Delay before accepting again after an error, such as too many open files.
 const ACCEPT_PAUSE: Duration = Duration::from_millis(50);
 
 type Answer = Response<Full<Bytes>>;

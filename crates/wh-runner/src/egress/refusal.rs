@@ -7,7 +7,7 @@ use hyper::{
     header::{CONTENT_TYPE, HeaderValue},
 };
 
-/// Why a request is not passed on: a status and one line of text.
+/// A rejected request: the HTTP status and a one-line message.
 #[derive(Debug)]
 pub(super) struct Refusal {
     pub(super) status: StatusCode,

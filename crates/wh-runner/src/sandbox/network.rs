@@ -47,7 +47,7 @@ pub(crate) fn send_listeners(network: &PrivateNetwork, to: &Path) -> io::Result<
         &mut control,
         SendFlags::empty(),
     )?;
-    // The runner closes its end when it has them.
+    // The runner closes the connection after receiving the sockets.
     io::copy(&mut &stream, &mut io::sink())?;
     Ok(())
 }

@@ -38,7 +38,7 @@ pub(super) struct FileAgent {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(deny_unknown_fields)]
 struct FileAgentModel {
-    /// Where requests are sent.
+    /// Upstream URL.
     url: Option<String>,
     /// The port of 127.0.0.1 on which the agent expects its model.
     port: Option<u16>,

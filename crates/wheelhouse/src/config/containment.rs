@@ -24,10 +24,10 @@ pub(super) struct FileContainment {
     /// Files and directories that agents in the tier `strict` can read, beside the system and the toolchains.
     #[serde(default)]
     read: Vec<String>,
-    /// Hosts that agents in the tier `strict` can connect to, such as `packages.example.com` or `*.example.org:8443`.
+    /// Allowed network hosts for agents in the tier `strict`, such as `packages.example.com` or `*.example.org:8443`.
     #[serde(default)]
     hosts: Vec<String>,
-    /// Those of them that may be on this machine or in a private network.
+    /// Hosts of that list allowed to resolve to loopback or private addresses.
     #[serde(default)]
     private_hosts: Vec<String>,
 }

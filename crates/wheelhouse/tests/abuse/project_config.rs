@@ -1,4 +1,4 @@
-//! D2, E2, E4: configuration that a repository ships or that an agent writes for its next start.
+//! D2, E2, E4: untrusted project configuration, from the repository or written by an agent.
 
 use std::{fs, os::unix::fs::symlink, path::Path};
 

@@ -1,4 +1,4 @@
-//! Where an agent in a sandbox finds the repository of its worktree.
+//! Mounts a repository's git directory into a sandbox.
 
 use std::{
     fs, io,
@@ -12,7 +12,7 @@ use wh_runner::sandbox::Mapped;
 /// symlinks. Git appends to logs, and a symlink among them would have a person's git append to any file.
 pub(in crate::supervise) const GIT_DIR: &str = "/run/wheelhouse/git";
 
-/// Where it sees the objects that its private clone borrows.
+/// Mount point of the object directory borrowed by a private clone.
 const OBJECTS_DIR: &str = "/run/wheelhouse/objects";
 
 /// The file by which git finds borrowed objects.

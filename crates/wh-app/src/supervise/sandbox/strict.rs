@@ -1,4 +1,4 @@
-//! What an agent in the tier `strict` can read, what is in its home directory at first, and how it reaches the network.
+//! The tier `strict`: readable paths, initial home directory and network environment.
 
 use std::{
     collections::{BTreeMap, BTreeSet},
@@ -83,10 +83,10 @@ const LINKS_MAX: usize = 2_000;
 /// The most symlinks of one path that are followed; the kernel follows no more.
 const PATH_LINKS_MAX: usize = 40;
 
-/// The largest settings file that is copied.
+/// Maximum size of a settings file to copy.
 const CONFIG_BYTES_MAX: u64 = 1 << 20;
 
-/// Stands for the model's key where an agent refuses to start without one.
+/// Placeholder for the model's key, for agents that require one to start.
 const KEY_PLACEHOLDER: &str = "held-by-wheelhouse";
 
 /// Returns what of the system and its toolchains is readable.

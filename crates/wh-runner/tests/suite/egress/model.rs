@@ -35,7 +35,7 @@ async fn start_with(egress: Egress) -> (Network, SocketAddr) {
     (network, address)
 }
 
-/// Serves a gateway to a server.
+/// Starts a gateway that forwards to the given upstream.
 async fn start(server: &Server) -> (Network, SocketAddr) {
     let upstream = format!("http://{}/base/", server.address);
     start_with(Egress {
