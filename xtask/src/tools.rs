@@ -39,6 +39,11 @@ pub(crate) const CURL: DebianTool = DebianTool {
     probe: &["curl", "--version"],
     packages: &["curl"],
 };
+/// Provides images for the tests of the tier `container`.
+pub(crate) const PODMAN: DebianTool = DebianTool {
+    probe: &["podman", "--version"],
+    packages: &["podman"],
+};
 pub(crate) const CHROMIUM: DebianTool = DebianTool {
     probe: &["chromium", "--version"],
     packages: &["chromium"],

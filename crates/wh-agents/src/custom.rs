@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wh_domain::{AgentName, ProjectConfig, SecretText, Tier};
+use wh_domain::{AgentName, ImageRef, ProjectConfig, SecretText, Tier};
 
 /// An agent from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -26,6 +26,8 @@ pub struct CustomAgent {
     pub project_config: Vec<ProjectConfig>,
     /// The least containment that its sessions need.
     pub tier: Option<Tier>,
+    /// The image that its sessions in the tier `container` run in.
+    pub image: Option<ImageRef>,
 }
 
 /// Model gateway settings from the configuration file. Missing fields default to the agent's profile.
@@ -50,6 +52,8 @@ pub struct ConfiguredAgents {
     pub environments: BTreeMap<AgentName, BTreeMap<String, SecretText>>,
     /// The least containment that sessions of agents there are profiles for need.
     pub tiers: BTreeMap<AgentName, Tier>,
+    /// The images that sessions of built-in profiles run in, in the tier `container`.
+    pub images: BTreeMap<AgentName, ImageRef>,
     /// Model gateway settings of built-in profiles, by profile name.
     pub models: BTreeMap<AgentName, ModelSettings>,
 }

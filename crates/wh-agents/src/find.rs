@@ -8,7 +8,9 @@ use std::{
     time::SystemTime,
 };
 
-use wh_domain::{Agent, AgentName, AgentOrigin, AgentState, ProjectConfig, SecretText, Tier};
+use wh_domain::{
+    Agent, AgentName, AgentOrigin, AgentState, ImageRef, ProjectConfig, SecretText, Tier,
+};
 
 use crate::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, probe};
 
@@ -70,6 +72,14 @@ impl Agents {
         match self.custom(name) {
             Some(custom) => custom.tier,
             None => self.configured.tiers.get(name).copied(),
+        }
+    }
+
+    /// Returns the image that sessions of an agent run in, if the configuration names one.
+    pub fn image(&self, name: &AgentName) -> Option<&ImageRef> {
+        match self.custom(name) {
+            Some(custom) => custom.image.as_ref(),
+            None => self.configured.images.get(name),
         }
     }
 
@@ -230,6 +240,7 @@ mod tests {
             model: None,
             project_config: Vec::new(),
             tier: None,
+            image: None,
         };
         let added = [
             (

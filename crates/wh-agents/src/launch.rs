@@ -79,14 +79,23 @@ pub enum LaunchRefusal {
 impl Agents {
     /// Puts together how `name` is started, from what is installed now.
     pub fn launch(&self, name: &AgentName) -> Result<Launch, LaunchRefusal> {
+        self.launch_with(name, |program| probe::find(program, self.path()))
+    }
+
+    /// Puts together how `name` is started where `find` finds programs, such as in a container image.
+    pub fn launch_with(
+        &self,
+        name: &AgentName,
+        find: impl Fn(&str) -> Option<PathBuf>,
+    ) -> Result<Launch, LaunchRefusal> {
         if let Some(custom) = self.custom(name) {
-            return self.launch_custom(custom);
+            return launch_custom(custom, find);
         }
         let profile = PROFILES.iter().find(|it| it.name == name.as_str());
         let profile = profile.ok_or_else(|| LaunchRefusal::Unknown {
             name: name.to_string(),
         })?;
-        self.launch_profile(profile)
+        self.launch_profile(profile, find)
     }
 
     /// Returns the file in which `name` is told which session it is, if it reads one.
@@ -129,7 +138,11 @@ impl Agents {
         profile.map_or(&[], |profile| profile.project_config_off)
     }
 
-    fn launch_profile(&self, profile: &Profile) -> Result<Launch, LaunchRefusal> {
+    fn launch_profile(
+        &self,
+        profile: &Profile,
+        find: impl Fn(&str) -> Option<PathBuf>,
+    ) -> Result<Launch, LaunchRefusal> {
         let mut environment: BTreeMap<String, SecretText> = profile
             .environment
             .iter()
@@ -137,7 +150,7 @@ impl Agents {
             .collect();
         let (mut first, mut missing) = (None, Vec::new());
         for program in profile.programs {
-            match probe::find(program.name, self.path()) {
+            match find(program.name) {
                 Some(path) => {
                     if let Some(variable) = program.told_by {
                         let told = SecretText::new(path.to_string_lossy().into_owned());
@@ -173,33 +186,35 @@ impl Agents {
             model,
         })
     }
+}
 
-    fn launch_custom(&self, custom: &CustomAgent) -> Result<Launch, LaunchRefusal> {
-        let program = custom.command.first().map_or("", String::as_str);
-        let found = probe::find(program, self.path());
-        let found = found.ok_or_else(|| LaunchRefusal::Missing {
-            name: custom.name.to_string(),
-            programs: vec![program.to_owned()],
-            install: vec![format!(
-                "correct `command` of [agents.{}] in the configuration",
-                custom.name
-            )],
-        })?;
-        Ok(Launch {
-            program: LaunchProgram::Found(found),
-            arguments: custom.command.iter().skip(1).cloned().collect(),
-            environment: custom.environment.clone(),
-            resume: Resume::AsOffered,
-            tokens: TokenCount::InputWithoutCached,
-            always_load_tools: false,
-            cancel_leaves_commands: false,
-            images_alone: false,
-            connects_at_start: false,
-            login_files: custom.login_files.clone(),
-            config_files: custom.config_files.clone(),
-            model: model_route(None, custom.model.as_ref(), &custom.environment),
-        })
-    }
+fn launch_custom(
+    custom: &CustomAgent,
+    find: impl Fn(&str) -> Option<PathBuf>,
+) -> Result<Launch, LaunchRefusal> {
+    let program = custom.command.first().map_or("", String::as_str);
+    let found = find(program).ok_or_else(|| LaunchRefusal::Missing {
+        name: custom.name.to_string(),
+        programs: vec![program.to_owned()],
+        install: vec![format!(
+            "correct `command` of [agents.{}] in the configuration",
+            custom.name
+        )],
+    })?;
+    Ok(Launch {
+        program: LaunchProgram::Found(found),
+        arguments: custom.command.iter().skip(1).cloned().collect(),
+        environment: custom.environment.clone(),
+        resume: Resume::AsOffered,
+        tokens: TokenCount::InputWithoutCached,
+        always_load_tools: false,
+        cancel_leaves_commands: false,
+        images_alone: false,
+        connects_at_start: false,
+        login_files: custom.login_files.clone(),
+        config_files: custom.config_files.clone(),
+        model: model_route(None, custom.model.as_ref(), &custom.environment),
+    })
 }
 
 fn owned(texts: &[&str]) -> Vec<String> {

@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    CONFIG_APPROVALS_MAX, ConfigDigest, ConfigFileReport, ConfigReport, InputRefusal, Name,
-    NewRepo, Repo, RepoSource, RepoState, RepoTrust, ShortId, Tier, TrustReport,
+    CONFIG_APPROVALS_MAX, ConfigDigest, ConfigFileReport, ConfigReport, ImageRef, InputRefusal,
+    Name, NewRepo, Repo, RepoSource, RepoState, RepoTrust, ShortId, Tier, TrustReport,
 };
 
 use crate::common::{at_most, field, list_request, optional, optional_reference, reference, time};
@@ -21,6 +21,9 @@ pub struct RepoAddRequest {
     /// The least containment that sessions in it need; the server's minimum unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
+    /// Container image for sessions in it, in the tier container. Administrators only.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
     /// A mark of your choice: a repeat with the same mark adds nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -34,6 +37,7 @@ impl TryFrom<RepoAddRequest> for NewRepo {
             source: field("source", RepoSource::parse(&request.source))?,
             name: optional("name", request.name.as_deref(), Name::parse)?,
             tier: optional("tier", request.tier.as_deref(), Tier::parse)?,
+            image: optional("image", request.image.as_deref(), ImageRef::parse)?,
         })
     }
 }
@@ -63,6 +67,9 @@ pub struct RepoView {
     /// The least containment that sessions in it need, if it asks for more than the server does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
+    /// Container image for sessions in it, in the tier container.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub image: Option<String>,
     pub owner_id: String,
     pub created_at: String,
 }
@@ -86,6 +93,7 @@ impl From<Repo> for RepoView {
                 RepoState::Pending | RepoState::Ready(_) => None,
             },
             tier: repo.tier.map(|tier| tier.to_string()),
+            image: repo.image.map(|image| image.to_string()),
             owner_id: repo.owner.user.to_string(),
             created_at: time(repo.created_at),
         }

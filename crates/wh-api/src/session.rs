@@ -179,11 +179,14 @@ pub struct SessionView {
     /// The agent's way of working, if another than its usual one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Requested containment tier: none, guarded or strict.
+    /// Requested containment tier: none, guarded, strict or container.
     pub tier: String,
     /// How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub effective_tier: Option<String>,
+    /// The hosts that it may connect to, if it has a list of its own.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Vec<String>>,
     /// What it may use; what is absent is not limited.
     pub budget: BudgetInput,
     /// What its agent may do without asking.
@@ -230,6 +233,10 @@ impl From<&Session> for SessionView {
             mode: session.mode.clone(),
             tier: session.tier.to_string(),
             effective_tier: session.effective_tier.map(|tier| tier.to_string()),
+            hosts: session.hosts.as_ref().map(|hosts| {
+                let rules = hosts.rules().iter();
+                rules.map(ToString::to_string).collect()
+            }),
             budget: BudgetInput::from(&session.budget),
             policy: PolicyInput::from(&session.policy),
             runs: session.epoch,

@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
-    AgentName, BranchName, Description, ForkInput, InputRefusal, Policy, Prompt, SessionInput,
-    SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice, Workspace,
+    AgentName, BranchName, Description, ForkInput, HostList, InputRefusal, Policy, Prompt,
+    SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice, Workspace,
 };
 
 use crate::{
@@ -63,9 +63,12 @@ pub struct SessionCreateRequest {
     /// The agent's own name of a way of working, such as plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
-    /// Containment: guarded (unless given), strict, or none where an administrator allows it.
+    /// Containment: guarded (default), strict, container, or none where an administrator allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
+    /// In strict and container: the hosts it may connect to, such as github.com or *.example.org:8443; all that the server allows unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetInput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -94,6 +97,7 @@ impl SessionCreateRequest {
             policy: self.policy()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
             tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
+            hosts: read_hosts(self.hosts.as_deref())?,
         })
     }
 
@@ -160,6 +164,9 @@ pub struct SessionSpawnRequest {
     /// Containment; at least the parent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
+    /// As in session_create, of the parent's.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub hosts: Option<Vec<String>>,
     /// tokens, cost_micros, wall_seconds, turns; at most what the parent has left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, u64>>")]
@@ -196,6 +203,7 @@ impl SessionSpawnRequest {
             policy: policy.transpose()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
             tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
+            hosts: read_hosts(self.hosts.as_deref())?,
             callback: self.callback.unwrap_or(false),
         })
     }
@@ -252,6 +260,11 @@ fn read_turn(text: &str) -> Result<TurnChoice, InputRefusal> {
         Ok(number) if text.len() <= TURN_DIGITS_MAX => Ok(TurnChoice::Number(number)),
         _ => Ok(TurnChoice::Id(reference("turn", text)?)),
     }
+}
+
+fn read_hosts(rules: Option<&[String]>) -> Result<Option<HostList>, InputRefusal> {
+    let hosts = rules.map(HostList::parse).transpose();
+    hosts.map_err(|(rule, why)| InputRefusal::new("hosts", format!("{rule:?}: {why}")))
 }
 
 fn read_role(text: &str) -> Result<SessionRole, String> {

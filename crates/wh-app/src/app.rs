@@ -73,6 +73,8 @@ pub struct App {
     pub(crate) repo_locks: Locks<RepoId>,
     /// Private clones that are being created or fetched from.
     pub(crate) clone_locks: Locks<WorktreeId>,
+    /// Images that are being unpacked or removed, by id.
+    pub(crate) image_locks: Locks<String>,
     /// For whoever reads files of a worktree, and whoever removes it.
     pub(crate) worktree_locks: Locks<WorktreeId>,
     /// What is recorded as under way since before is left over by a server that is gone.
@@ -118,6 +120,7 @@ impl App {
             repos: parts.repos,
             repo_locks: Locks::default(),
             clone_locks: Locks::default(),
+            image_locks: Locks::default(),
             worktree_locks: Locks::default(),
             clone_wanted: Notify::new(),
             wait_begun: Notify::new(),

@@ -81,7 +81,7 @@ pub use prompt::{PromptInput, Prompted};
 pub use session::{SessionDetail, SessionRelatives};
 pub use session_whole::SessionWhole;
 pub use supervise::{
-    ContainmentConfig, EchoWorktree, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, RunsConfig,
+    ContainmentConfig, EchoWorktree, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, RunsConfig, no_engine,
 };
 pub use usage::UsageReport;
 pub use wait::WaitStanding;

@@ -9,8 +9,8 @@ mod trust;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest, Reach, Reference,
-    Repo, RepoId, RepoSource, RepoState,
+    ErrorCode, EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest, Reach,
+    Reference, Repo, RepoId, RepoSource, RepoState,
 };
 use wh_git::GitError;
 use wh_store::Applied;
@@ -27,6 +27,11 @@ impl App {
         let facts = facts([("source", &new.source.as_text())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
+            if new.image.is_some() && !cx.principal.may_choose_image() {
+                let message = "only administrators choose the container image of a repository";
+                return Err(AppError::new(ErrorCode::Forbidden, message)
+                    .hint("add the repository without an image, or ask an administrator"));
+            }
             let (default_branch, state) = match &new.source {
                 RepoSource::Local { path } => {
                     let directory = self.open_directory(cx, path).await?;
@@ -54,6 +59,7 @@ impl App {
                 default_branch,
                 state,
                 tier: new.tier,
+                image: new.image,
                 created_at: cx.now,
             };
             let events = vec![NewEvent {

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
-    AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, Name, NewEvent, NewTurn, Operation,
-    Owner, Prompt, Reach, Reference, RepoId, Session, SessionId, SessionInput, SessionPlace,
-    SettingKey, SpawnLimits, Tier, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal,
-    WorktreeState, choose_tier,
+    AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, HostList, HostsRefusal, Name,
+    NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference, RepoId, Session, SessionId,
+    SessionInput, SessionPlace, SettingKey, SpawnLimits, Tier, Title, TurnId, Worktree, WorktreeId,
+    WorktreeRefusal, WorktreeState, choose_hosts, choose_tier,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
@@ -68,7 +68,7 @@ impl App {
         reach: Reach,
         input: SessionInput,
     ) -> Result<Beginning> {
-        self.check_agent(&input.agent)?;
+        self.check_agent_name(&input.agent)?;
         let board = match &input.board {
             Some(board) => Some(self.board_lookup(reach, board).await?.id),
             None => None,
@@ -80,6 +80,7 @@ impl App {
         let place = self.place(cx, reach, owner, input.place, &title, board);
         let place = place.await?;
         let tier = self.tier(input.tier, &input.agent, &place, None).await?;
+        let hosts = self.hosts(input.hosts, tier, None)?;
         let session = Session {
             description: input.description,
             role: input.role,
@@ -93,6 +94,7 @@ impl App {
                 .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
             tier,
+            hosts,
             budget: input.budget.intersect(self.budget_default().await?),
             ..Session::new(id, owner, input.agent, title, cx.now)
         };
@@ -194,7 +196,7 @@ impl App {
         facts
     }
 
-    /// Decides how far a session is contained, and refuses a tier that does not work here.
+    /// Decides how far a session is contained. Refuses a tier that does not work here, and an agent that cannot be run in it.
     pub(crate) async fn tier(
         &self,
         asked: Option<Tier>,
@@ -217,10 +219,42 @@ impl App {
         )?;
         self.runs.containment.effective(tier)?;
         match &place.path {
-            Some(path) if tier == Tier::Strict && wh_git::is_in_checkout(path) => {
-                Err(shares_checkout())
+            Some(path) if tier.is_isolated() && wh_git::is_in_checkout(path) => {
+                return Err(shares_checkout(tier));
             }
-            _ => Ok(tier),
+            _ => {}
+        }
+        match tier {
+            Tier::Container => self.check_image(agent, place.repo).await?,
+            Tier::None | Tier::Guarded | Tier::Strict => self.check_agent(agent)?,
+        }
+        Ok(tier)
+    }
+
+    /// Decides which hosts a session may connect to: those asked for, of the parent's or of the server's.
+    pub(crate) fn hosts(
+        &self,
+        asked: Option<HostList>,
+        tier: Tier,
+        parent: Option<&HostList>,
+    ) -> Result<Option<HostList>> {
+        let chosen = choose_hosts(asked, tier, &self.runs.containment.hosts, parent);
+        chosen.map_err(|refusal| match &refusal {
+            HostsRefusal::NotAllowed { .. } => {
+                AppError::new(ErrorCode::Forbidden, refusal.to_string())
+                    .hint("an administrator lists allowed hosts as `hosts` in [containment] of the configuration file")
+            }
+            HostsRefusal::NotIsolated => AppError::invalid(refusal.to_string())
+                .hint("ask for tier strict or container as well"),
+        })
+    }
+
+    /// Refuses an agent that nobody knows.
+    pub(crate) fn check_agent_name(&self, agent: &AgentName) -> Result<()> {
+        match self.agents.launch(agent) {
+            Err(refusal @ LaunchRefusal::Unknown { .. }) => Err(cannot_run(refusal)),
+            // Its programs may be missing here and be in an image.
+            Ok(_) | Err(LaunchRefusal::Missing { .. }) => Ok(()),
         }
     }
 
@@ -311,13 +345,11 @@ impl App {
     }
 }
 
-/// Refuses to let an agent of the tier `strict` work in a person's own checkout: it would share the repository.
-pub(crate) fn shares_checkout() -> AppError {
-    AppError::new(
-        ErrorCode::Conflict,
-        "tier strict cannot share a checkout of a person's own",
-    )
-    .hint("add the repository and start the session in a worktree of it")
+/// Refuses to let an isolated agent work in a person's own checkout: it would share the repository.
+pub(crate) fn shares_checkout(tier: Tier) -> AppError {
+    let message = format!("tier {tier} cannot share a checkout of a person's own");
+    AppError::new(ErrorCode::Conflict, message)
+        .hint("add the repository and start the session in a worktree of it")
 }
 
 fn cannot_run(refusal: LaunchRefusal) -> AppError {

@@ -39,7 +39,7 @@ impl App {
     ) -> Result<Beginning> {
         let turn = self.fork_point(reach, source, input.turn).await?;
         let agent = input.agent.unwrap_or_else(|| source.agent.clone());
-        self.check_agent(&agent)?;
+        self.check_agent_name(&agent)?;
         let is_own = cx.principal.credential.session() == Some(source.id);
         let (parent, depth, lineage) = match is_own {
             true => (
@@ -92,6 +92,7 @@ impl App {
             policy: source.policy.clone(),
             mode: source.mode.clone(),
             tier,
+            hosts: source.hosts.clone(),
             budget,
             ..Session::new(id, source.owner, agent, title, cx.now)
         };

@@ -73,7 +73,7 @@ impl App {
     ) -> Result<Beginning> {
         let spot = self.spot(parent.board, input.zone.as_ref()).await?;
         let agent = input.agent.unwrap_or_else(|| parent.agent.clone());
-        self.check_agent(&agent)?;
+        self.check_agent_name(&agent)?;
         let work = self.store.work_get(parent.id).await?;
         let left = work.map_or(parent.budget_left(), |work| work.budget_left);
         if left.is_spent() {
@@ -98,6 +98,7 @@ impl App {
         };
         let asked = input.tier.or(Some(parent.tier));
         let tier = self.tier(asked, &agent, &place, Some(parent.tier)).await?;
+        let hosts = self.hosts(input.hosts, tier, parent.hosts.as_ref())?;
         let asked = input.policy.unwrap_or(Policy {
             route: Route::Parent,
             ..parent.policy.clone()
@@ -113,6 +114,7 @@ impl App {
             policy: policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
             tier,
+            hosts,
             budget: input
                 .budget
                 .intersect(left)

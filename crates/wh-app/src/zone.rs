@@ -216,6 +216,7 @@ fn begun_in(worktree: &Worktree, agent: AgentName, prompt: Prompt, board: &Board
         policy: Policy::default(),
         mode: None,
         tier: None,
+        hosts: None,
     }
 }
 

@@ -5,7 +5,7 @@
 
 use core::{fmt, net::IpAddr};
 
-use crate::is_public_address;
+use crate::{Tier, is_public_address};
 
 /// The port of a rule that names none.
 const DEFAULT_PORT: u16 = 443;
@@ -152,6 +152,15 @@ impl HostRule {
         };
         is_host && port == self.port
     }
+
+    /// Returns whether everything that `other` allows is allowed by this rule too.
+    fn covers(&self, other: &Self) -> bool {
+        let is_host = match (self.is_wildcard, other.is_wildcard) {
+            (true, _) if other.host.is_below(&self.host) => true,
+            (is_wildcard, of_other) => is_wildcard == of_other && self.host == other.host,
+        };
+        is_host && self.port == other.port
+    }
 }
 
 impl fmt::Display for HostRule {
@@ -209,6 +218,48 @@ impl HostList {
 
     pub fn rules(&self) -> &[HostRule] {
         &self.0
+    }
+
+    /// Returns the rules of this list that `limit` allows as well.
+    #[must_use]
+    pub fn within(&self, limit: &Self) -> Self {
+        let rules = self.0.iter().filter(|rule| limit.covers(rule));
+        Self(rules.cloned().collect())
+    }
+
+    fn covers(&self, rule: &HostRule) -> bool {
+        self.0.iter().any(|own| own.covers(rule))
+    }
+}
+
+/// Why a session cannot have the hosts that were asked for.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum HostsRefusal {
+    #[error("{rule} is not among the hosts that this session may be allowed")]
+    NotAllowed { rule: HostRule },
+    #[error("hosts can be limited in the tiers strict and container only")]
+    NotIsolated,
+}
+
+/// Decides which hosts a session may connect to. `server` lists what the server allows at most, `parent` what the parent session has,
+/// if it has a list of its own. Returns nothing for a session that has no list of its own.
+pub fn choose_hosts(
+    asked: Option<HostList>,
+    tier: Tier,
+    server: &HostList,
+    parent: Option<&HostList>,
+) -> Result<Option<HostList>, HostsRefusal> {
+    let Some(asked) = asked else {
+        return Ok(parent.cloned());
+    };
+    if !tier.is_isolated() {
+        return Err(HostsRefusal::NotIsolated);
+    }
+    let is_allowed =
+        |rule: &HostRule| server.covers(rule) && parent.is_none_or(|list| list.covers(rule));
+    match asked.rules().iter().find(|rule| !is_allowed(rule)) {
+        Some(rule) => Err(HostsRefusal::NotAllowed { rule: rule.clone() }),
+        None => Ok(Some(asked)),
     }
 }
 

@@ -221,3 +221,61 @@ proptest! {
         prop_assert_eq!(HostRule::parse(&rule.to_string()), Ok(rule));
     }
 }
+
+fn hosts(rules: &[&str]) -> HostList {
+    HostList::parse(rules).unwrap()
+}
+
+#[test]
+fn a_session_has_no_hosts_that_the_server_or_its_parent_does_not_have() {
+    let server = hosts(&["github.com", "*.example.org", "git.example.net:22"]);
+    let choose = |asked: &[&str], parent: Option<&HostList>| {
+        choose_hosts(Some(hosts(asked)), Tier::Strict, &server, parent)
+    };
+    for allowed in [
+        &[][..],
+        &["github.com"],
+        &["a.example.org", "*.b.example.org", "*.example.org"],
+        &["git.example.net:22"],
+    ] {
+        assert_eq!(choose(allowed, None), Ok(Some(hosts(allowed))));
+    }
+    for refused in [
+        "gitlab.com",
+        "api.github.com",
+        "*.github.com",
+        "example.org",
+        "*.org.example",
+        "notexample.org",
+        "github.com:8443",
+        "git.example.net",
+    ] {
+        let rule = HostRule::parse(refused).unwrap();
+        assert_eq!(
+            choose(&["github.com", refused], None),
+            Err(HostsRefusal::NotAllowed { rule })
+        );
+    }
+    let parent = hosts(&["*.b.example.org"]);
+    assert!(choose(&["x.b.example.org"], Some(&parent)).is_ok());
+    assert!(choose(&["a.example.org"], Some(&parent)).is_err());
+}
+
+#[test]
+fn a_session_without_hosts_of_its_own_has_its_parents() {
+    let server = hosts(&["github.com", "example.org"]);
+    let parent = hosts(&["github.com"]);
+    let choose = |tier, parent| choose_hosts(None, tier, &server, parent);
+    assert_eq!(choose(Tier::Strict, None), Ok(None));
+    assert_eq!(choose(Tier::Guarded, None), Ok(None));
+    assert_eq!(
+        choose(Tier::Strict, Some(&parent)),
+        Ok(Some(parent.clone()))
+    );
+    let asked = choose_hosts(Some(parent.clone()), Tier::Guarded, &server, None);
+    assert_eq!(asked, Err(HostsRefusal::NotIsolated));
+    // The server's list may have changed since the session was created.
+    let now = hosts(&["example.org"]);
+    assert_eq!(parent.within(&now), HostList::default());
+    assert_eq!(parent.within(&server), parent);
+}

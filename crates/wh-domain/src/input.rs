@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, KeyId,
-    KeyScope, LoopId, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource, SessionId,
-    SettingKey, SettingValue, TaskId, TextRefusal, Tier, TurnId, UserId, UserName, UserRole,
-    WebhookId, WorktreeBase, WorktreeId, ZoneId,
+    AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, ImageRef,
+    KeyId, KeyScope, LoopId, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource,
+    SessionId, SettingKey, SettingValue, TaskId, TextRefusal, Tier, TurnId, UserId, UserName,
+    UserRole, WebhookId, WorktreeBase, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -110,6 +110,8 @@ pub struct NewRepo {
     pub name: Option<Name>,
     /// The least containment that sessions in it need.
     pub tier: Option<Tier>,
+    /// The image that sessions in it run in, in the tier `container`.
+    pub image: Option<ImageRef>,
 }
 
 /// A worktree to make.

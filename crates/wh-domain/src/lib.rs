@@ -21,6 +21,7 @@ mod event;
 mod file;
 mod hook;
 mod ids;
+mod image;
 mod input;
 mod key;
 mod limits;
@@ -73,8 +74,8 @@ pub use card::{BoardCards, SessionCard, WorktreeCard};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
 pub use dialect::Dialect;
 pub use egress::{
-    AddressPolicy, HostList, HostName, HostNameRefusal, HostRule, HostRuleRefusal,
-    parse_host_and_port,
+    AddressPolicy, HostList, HostName, HostNameRefusal, HostRule, HostRuleRefusal, HostsRefusal,
+    choose_hosts, parse_host_and_port,
 };
 pub use error::ErrorCode;
 pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKind};
@@ -83,6 +84,7 @@ pub use file::{
 };
 pub use hook::{HookPoint, LoopHooks};
 pub use ids::*;
+pub use image::{ImageRef, ImageRefRefusal};
 pub use input::{
     BoardChange, BoardDuplicate, InputRefusal, ItemReference, NewBoard, NewKey, NewRepo, NewUser,
     NewWorktree, PlacementInput, Reference, SettingChange, WorktreeDiffQuery, WorktreeMerge,

@@ -219,6 +219,13 @@ impl Principal {
         })
     }
 
+    /// Returns whether this principal may choose the container image of a repository. Every image of the server's user can be named,
+    /// and images may hold what not every member should read.
+    pub fn may_choose_image(&self) -> bool {
+        let is_client = self.credential.kind() == CredentialKind::Client;
+        self.role == UserRole::Admin && !is_client
+    }
+
     /// Tells whether this principal may change a board that it was shown.
     pub fn may_change_board(&self, board: &Board) -> bool {
         let allowed = self.authorize(Operation::BoardUpdate);

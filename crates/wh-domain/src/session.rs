@@ -5,8 +5,8 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, Description, EffectiveTier, Owner, Policy, Reference, RepoId,
-    SessionId, SessionState, SessionStateName, Tier, Title, TurnState, Usage, Workspace,
+    AgentName, BoardId, Budget, Description, EffectiveTier, HostList, Owner, Policy, Reference,
+    RepoId, SessionId, SessionState, SessionStateName, Tier, Title, TurnState, Usage, Workspace,
     WorktreeId,
 };
 
@@ -45,6 +45,8 @@ pub struct Session {
     pub tier: Tier,
     /// How far those of its latest run were; absent before the first run.
     pub effective_tier: Option<EffectiveTier>,
+    /// The hosts that it may connect to in an isolated tier, if it has a list of its own; otherwise all that the server allows.
+    pub hosts: Option<HostList>,
     /// Counts the lives of its process; a write from an older one is refused.
     pub epoch: u64,
     pub budget: Budget,
@@ -154,6 +156,7 @@ impl Session {
             mode: None,
             tier: Tier::DEFAULT,
             effective_tier: None,
+            hosts: None,
             epoch: 0,
             budget: Budget::default(),
             usage: Usage::default(),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    AgentName, BranchName, Budget, Description, Policy, Prompt, PromptFile, Reference, SessionRole,
-    Tier, Title, WorktreeBase,
+    AgentName, BranchName, Budget, Description, HostList, Policy, Prompt, PromptFile, Reference,
+    SessionRole, Tier, Title, WorktreeBase,
 };
 
 macro_rules! choices {
@@ -54,6 +54,8 @@ pub struct SessionInput {
     pub mode: Option<String>,
     /// How far it is contained; as its agent, its repository and the server ask for unless given.
     pub tier: Option<Tier>,
+    /// The hosts that it may connect to, of those that the server allows; all of them unless given.
+    pub hosts: Option<HostList>,
 }
 
 /// A session to begin under another.
@@ -81,6 +83,8 @@ pub struct SpawnInput {
     pub mode: Option<String>,
     /// How far it is contained, never less than its parent; as its parent unless given.
     pub tier: Option<Tier>,
+    /// The hosts that it may connect to, of its parent's; all of them unless given.
+    pub hosts: Option<HostList>,
     /// Whether the parent is told when the child is done or needs something.
     pub callback: bool,
 }

@@ -90,6 +90,7 @@ const TIERS: &[&str] = &[
     Tier::None.as_str(),
     Tier::Guarded.as_str(),
     Tier::Strict.as_str(),
+    Tier::Container.as_str(),
 ];
 
 /// A setting that may be without limit.

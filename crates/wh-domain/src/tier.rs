@@ -12,11 +12,13 @@ pub enum Tier {
     /// Besides, nothing can be read but what is named, commits go to a private clone, and the network is a proxy that holds the
     /// model's key.
     Strict,
+    /// As strict, with the file system of a container image in place of the machine's programs.
+    Container,
 }
 
 impl Tier {
     /// Every tier, the weakest first.
-    pub const ALL: [Self; 3] = [Self::None, Self::Guarded, Self::Strict];
+    pub const ALL: [Self; 4] = [Self::None, Self::Guarded, Self::Strict, Self::Container];
 
     /// The tier of a session unless something else is asked for.
     pub const DEFAULT: Self = Self::Guarded;
@@ -27,6 +29,7 @@ impl Tier {
             Self::None => "none",
             Self::Guarded => "guarded",
             Self::Strict => "strict",
+            Self::Container => "container",
         }
     }
 
@@ -44,6 +47,11 @@ impl Tier {
         self.strength() >= other.strength()
     }
 
+    /// Returns whether sessions of this tier have a root file system, a clone and a network of their own.
+    pub fn is_isolated(self) -> bool {
+        self.is_at_least(Self::Strict)
+    }
+
     /// Returns the stronger of two.
     #[must_use]
     pub fn max(self, other: Self) -> Self {
@@ -55,6 +63,7 @@ impl Tier {
             Self::None => 0,
             Self::Guarded => 1,
             Self::Strict => 2,
+            Self::Container => 3,
         }
     }
 }
@@ -160,6 +169,10 @@ mod tests {
         assert_eq!(choose(None, &[Tier::None]), Ok(Tier::Guarded));
         assert_eq!(choose(Some(Tier::None), &[Tier::None]), Ok(Tier::None));
         assert_eq!(choose(None, &[Tier::Strict]), Ok(Tier::Strict));
+        assert_eq!(
+            choose(Some(Tier::Container), &[Tier::Strict]),
+            Ok(Tier::Container)
+        );
         let refused = TierRefusal {
             asked: Tier::None,
             minimum: Tier::Guarded,

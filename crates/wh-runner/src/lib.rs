@@ -11,6 +11,7 @@ pub mod egress;
 pub mod event;
 mod forward;
 pub mod hook;
+pub mod image;
 pub mod journal;
 pub mod link;
 pub mod peer;

@@ -116,6 +116,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "trusted_configs",
         sql: include_str!("../migrations/0023_trusted_configs.sql"),
     },
+    Migration {
+        name: "images_hosts",
+        sql: include_str!("../migrations/0024_images_hosts.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, EffectiveTier, Fork, Policy, RoleSet, Session, SessionRole,
-    SessionState, SessionStateName, Tier, Title, Usage,
+    AgentName, Budget, Description, EffectiveTier, Fork, HostList, Policy, RoleSet, Session,
+    SessionRole, SessionState, SessionStateName, Tier, Title, Usage,
 };
 
 use crate::reach::Query;
@@ -20,7 +20,7 @@ pub(crate) fn insert_query(session: &Session) -> Query {
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
              last_seq, last_words, created_at, updated_at, lineage, callback,
-             forked_from_id, forked_at_turn, tier, effective_tier) VALUES (",
+             forked_from_id, forked_at_turn, tier, effective_tier, hosts) VALUES (",
     );
     let state = StateColumns::from(&session.state);
     let (budget, usage) = (session.budget, session.usage);
@@ -77,7 +77,8 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(uuid_opt(session.fork.map(|fork| fork.from)))
         .push_bind(session.fork.map(|fork| int(fork.turn)))
         .push_bind(session.tier.as_str())
-        .push_bind(session.effective_tier.map(|tier| tier.to_string()));
+        .push_bind(session.effective_tier.map(|tier| tier.to_string()))
+        .push_bind(session.hosts.as_ref().map(hosts_text));
     query.push(")");
     query
 }
@@ -237,6 +238,17 @@ pub(crate) fn effective_tier(
         .transpose()
 }
 
+/// Writes a list of hosts as a JSON array of its rules.
+fn hosts_text(hosts: &HostList) -> String {
+    let rules = hosts.rules().iter().map(ToString::to_string);
+    serde_json::Value::from_iter(rules).to_string()
+}
+
+fn parse_hosts(text: &str) -> std::result::Result<HostList, String> {
+    let rules: Vec<String> = serde_json::from_str(text).map_err(|error| error.to_string())?;
+    HostList::parse(rules).map_err(|(rule, refusal)| format!("{rule}: {refusal}"))
+}
+
 /// Reads a row with all columns of `sessions`.
 pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
     Ok(Session {
@@ -263,6 +275,7 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         mode: row::get(row, "mode")?,
         tier: row::parse_opt(row, "tier", Tier::parse)?.unwrap_or(Tier::DEFAULT),
         effective_tier: effective_tier(row, "effective_tier")?,
+        hosts: row::parse_opt(row, "hosts", parse_hosts)?,
         epoch: row::count(row, "epoch")?,
         budget: Budget {
             tokens: row::count_opt(row, "budget_tokens")?,

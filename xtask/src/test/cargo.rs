@@ -86,6 +86,7 @@ fn has_nextest() -> bool {
 pub(super) fn abuse(workspace: &Workspace) -> Result<Outcome> {
     // Its agents attack with programs that every machine has.
     tools::debian(tools::CURL)?;
+    tools::debian(tools::PODMAN)?;
     tools::debian(tools::PYTHON)?;
     if has_nextest() {
         let filter = format!("binary({ABUSE_TESTS})");

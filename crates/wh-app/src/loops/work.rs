@@ -246,6 +246,7 @@ impl App {
             policy: it.policy.clone(),
             mode: it.mode.clone(),
             tier: None,
+            hosts: None,
         };
         let mut new = self.beginning(&cx, Reach::All, input).await?;
         new.session.owner = it.owner;

@@ -2,8 +2,13 @@
 
 use std::path::PathBuf;
 
-use wh_domain::{EffectiveTier, ErrorCode, HostList, SessionId, Tier, TierMechanism, WorktreeId};
-use wh_runner::sandbox::{Mechanism, Support, Unsupported};
+use wh_domain::{
+    EffectiveTier, ErrorCode, HostList, ImageRef, SessionId, Tier, TierMechanism, WorktreeId,
+};
+use wh_runner::{
+    image::Engine,
+    sandbox::{Mechanism, Support, Unsupported},
+};
 
 use crate::{AppError, Result};
 
@@ -30,6 +35,12 @@ pub struct ContainmentConfig {
     pub hosts: HostList,
     /// Hosts of that list allowed to resolve to loopback or private addresses.
     pub private_hosts: HostList,
+    /// The container engine that provides images for the tier `container`, or why there is none.
+    pub engine: std::result::Result<Engine, Unsupported>,
+    /// The image for sessions in the tier `container` whose repository and agent name none.
+    pub image: Option<ImageRef>,
+    /// Holds the unpacked files of each image.
+    pub images: PathBuf,
 }
 
 /// Credentials of a person, below their home directory.
@@ -109,12 +120,15 @@ impl ContainmentConfig {
             home: None,
             path: Vec::new(),
             clones: homes.with_file_name("clones"),
-            homes,
             hidden: Vec::new(),
             shown: Vec::new(),
             strict_readable: Vec::new(),
             hosts: HostList::default(),
             private_hosts: HostList::default(),
+            engine: Err(no_engine()),
+            image: None,
+            images: homes.with_file_name("images"),
+            homes,
         }
     }
 
@@ -130,8 +144,25 @@ impl ContainmentConfig {
                 strict.as_ref().map_err(|_| unavailable(tier, strict))?;
                 Some(TierMechanism::Namespaces)
             }
+            (Tier::Container, _) => {
+                let strict = &self.support.strict;
+                strict.as_ref().map_err(|_| unavailable(tier, strict))?;
+                self.container_engine()?;
+                Some(TierMechanism::Namespaces)
+            }
         };
         Ok(EffectiveTier { tier, mechanism })
+    }
+
+    /// Returns the engine that provides images, or what to do so that there is one.
+    pub(crate) fn container_engine(&self) -> Result<&Engine> {
+        let missing = |why: &Unsupported| unavailable_because(Tier::Container, why);
+        self.engine.as_ref().map_err(missing)
+    }
+
+    /// Returns where the files of an image are, if it is unpacked.
+    pub(crate) fn image_dir(&self, id: &str) -> PathBuf {
+        self.images.join(id)
     }
 
     /// Returns the directory of a session's own.
@@ -145,11 +176,24 @@ impl ContainmentConfig {
     }
 }
 
+/// Says that no container engine is installed.
+pub fn no_engine() -> Unsupported {
+    Unsupported {
+        reason: "neither podman nor docker is installed".to_owned(),
+        remedy: "install Podman (`apt install podman`) or Docker, then restart the server"
+            .to_owned(),
+    }
+}
+
 fn unavailable(tier: Tier, tried: &std::result::Result<(), Unsupported>) -> AppError {
-    let (reason, remedy) = match tried {
-        Err(Unsupported { reason, remedy }) => (reason.as_str(), remedy.as_str()),
-        Ok(()) => ("", ""),
+    let none = Unsupported {
+        reason: String::new(),
+        remedy: String::new(),
     };
-    let message = format!("tier {tier} does not work on this machine: {reason}");
-    AppError::new(ErrorCode::Unavailable, message).hint(remedy.to_owned())
+    unavailable_because(tier, tried.as_ref().err().unwrap_or(&none))
+}
+
+fn unavailable_because(tier: Tier, why: &Unsupported) -> AppError {
+    let message = format!("tier {tier} does not work on this machine: {}", why.reason);
+    AppError::new(ErrorCode::Unavailable, message).hint(why.remedy.clone())
 }

@@ -6,7 +6,7 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_agents::{Launch, LaunchProgram, LaunchRefusal, Resume, TokenCount};
 use wh_domain::{
-    Abilities, Conversation, Key, KeyBinding, KeyId, KeyScope, Name, Run, Secret, Session,
+    Abilities, Conversation, Key, KeyBinding, KeyId, KeyScope, Name, Run, Secret, Session, Tier,
     ToolsLink,
 };
 use wh_runner::{
@@ -15,7 +15,10 @@ use wh_runner::{
 };
 use wh_store::SessionWork;
 
-use super::{project_config::Protection, sandbox::add_environment};
+use super::{
+    project_config::Protection,
+    sandbox::{add_environment, add_image_environment},
+};
 use crate::{App, AppError, Result, authenticate::hash_secret};
 
 /// The name under which agents see our tools.
@@ -44,7 +47,16 @@ impl App {
     pub(super) async fn run_start(&self, work: &SessionWork) -> Result<Started> {
         let session = &work.session;
         self.refuse_disabled(session.owner.user).await?;
-        let launch = self.agents.launch(&session.agent).map_err(refused)?;
+        let (launch, image) = match session.tier {
+            Tier::Container => {
+                let (launch, image) = self.image_launch(session).await?;
+                (launch, Some(image))
+            }
+            Tier::None | Tier::Guarded | Tier::Strict => {
+                let launch = self.agents.launch(&session.agent).map_err(refused)?;
+                (launch, None)
+            }
+        };
         let now = self.clock.now();
         let begin = match begin(&launch, work.conversation.as_ref(), now) {
             Ok(begin) => begin,
@@ -57,7 +69,8 @@ impl App {
         let (mut run, key) = self.new_run(session, &secret, now)?;
         let dir = self.run_dir(&run);
         let cwd = cwd.canonicalize().unwrap_or(cwd);
-        let (effective, mut sandbox) = self.sandbox(session, &launch, &cwd, &dir).await?;
+        let sandbox = self.sandbox(session, &launch, image.as_ref(), &cwd, &dir);
+        let (effective, mut sandbox) = sandbox.await?;
         let protection = match &mut sandbox {
             Some(sandbox) => self.project_config_protect(session, &cwd, sandbox).await?,
             None => Protection::default(),
@@ -71,13 +84,20 @@ impl App {
             add_environment(sandbox, &launch, &mut spec.env);
             protection.add_environment(&mut spec.env);
         }
-        spec.egress = self.egress(&launch).await?;
+        if let Some(image) = &image {
+            add_image_environment(&image.config, &mut spec.env);
+        }
+        spec.egress = self.egress(session, &launch).await?;
         spec.resources = self.resources(session, &spec.cwd, sandbox.as_ref()).await?;
         spec.sandbox = sandbox;
         let runner = link::spawn(&self.runs.program, &dir, &spec)
             .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
         let epoch = run.epoch;
-        let notice = protection.notice;
+        let notices: Vec<_> = [image.map(|image| image.notice()), protection.notice]
+            .into_iter()
+            .flatten()
+            .collect();
+        let notice = Some(notices.join("\n")).filter(|notice| !notice.is_empty());
         Ok(Started::Yes {
             epoch,
             runner,

@@ -12,6 +12,7 @@ mod context;
 mod echo;
 mod files;
 mod home_links;
+mod image;
 mod keeper;
 mod launch;
 mod link;
@@ -33,7 +34,7 @@ use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 use wh_domain::SessionId;
 
-pub use self::containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM};
+pub use self::containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, no_engine};
 pub use self::echo::EchoWorktree;
 use self::keeper::Keeper;
 use crate::App;

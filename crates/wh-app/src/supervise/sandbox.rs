@@ -1,5 +1,6 @@
 //! Describes the sandbox of a session's next run.
 
+mod container;
 mod git;
 mod strict;
 
@@ -17,13 +18,18 @@ use wh_git::AgentAccess;
 use wh_runner::{
     Resources, RunDir, Token,
     egress::{Egress, ModelGateway},
+    image::{root_mounts, write_settings},
     sandbox::{Home, Mechanism, Root, Sandbox},
 };
 
-pub(super) use self::git::{ALTERNATES, GIT_DIR};
+pub(super) use self::{
+    container::add_image_environment,
+    git::{ALTERNATES, GIT_DIR},
+};
 use super::{
     containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM},
     home_links,
+    image::UnpackedImage,
 };
 use crate::{App, AppError, Result, session_begin::shares_checkout};
 
@@ -56,6 +62,7 @@ impl App {
         &self,
         session: &Session,
         launch: &Launch,
+        image: Option<&UnpackedImage>,
         cwd: &Path,
         dir: &RunDir,
     ) -> Result<(EffectiveTier, Option<Sandbox>)> {
@@ -88,9 +95,10 @@ impl App {
             return Err(AppError::new(ErrorCode::Conflict, message)
                 .hint("start the session in a directory below it, or in a worktree"));
         }
-        let sandbox = match session.tier {
-            Tier::Strict => parts.strict(),
-            Tier::None | Tier::Guarded => parts.guarded(mechanism),
+        let sandbox = match (session.tier, image) {
+            (Tier::Container, Some(image)) => parts.container(image),
+            (Tier::Container | Tier::Strict, _) => parts.strict(),
+            (Tier::None | Tier::Guarded, _) => parts.guarded(mechanism),
         };
         let sandbox = sandbox.map_err(|error| {
             let message = format!("the session's own directories cannot be created: {error}");
@@ -112,7 +120,7 @@ impl App {
             u64::try_from(setting.value.0?).ok()
         };
         let bytes = |key| limit(key).map(|mebibytes| mebibytes.saturating_mul(1 << 20));
-        let clone = session.worktree.filter(|_| session.tier == Tier::Strict);
+        let clone = session.worktree.filter(|_| session.tier.is_isolated());
         let clone = clone.map(|worktree| self.runs.containment.clone_dir(worktree));
         // A directory that the session works in as it is belongs to a person, who may have put anything into it.
         let own = Some(cwd.to_owned()).filter(|_| session.path.is_none());
@@ -131,7 +139,7 @@ impl App {
     }
 
     /// Returns what an agent can reach from a network of its own.
-    pub(super) async fn egress(&self, launch: &Launch) -> Result<Egress> {
+    pub(super) async fn egress(&self, session: &Session, launch: &Launch) -> Result<Egress> {
         let config = &self.runs.containment;
         let limit = self.setting(SettingKey::LimitNetworkMib).await?.value.0;
         let limit = limit.and_then(|mebibytes| u64::try_from(mebibytes).ok());
@@ -143,7 +151,11 @@ impl App {
             key: Token::new(model.key.expose()),
         });
         Ok(Egress {
-            hosts: config.hosts.clone(),
+            hosts: match &session.hosts {
+                // The configuration may allow less than when the session was created.
+                Some(own) => own.within(&config.hosts),
+                None => config.hosts.clone(),
+            },
             private_hosts: config.private_hosts.clone(),
             bytes_max: limit.map(|mebibytes| mebibytes.saturating_mul(1 << 20)),
             models: gateway.into_iter().collect(),
@@ -172,14 +184,14 @@ impl App {
         let Some(worktree) = session.worktree else {
             let access = wh_git::checkout_access(cwd).map_err(failed)?;
             // Since the session was created, it may have become one.
-            if access.is_some() && session.tier == Tier::Strict {
-                return Err(shares_checkout());
+            if access.is_some() && session.tier.is_isolated() {
+                return Err(shares_checkout(session.tier));
             }
             return Ok((access.unwrap_or_default(), None));
         };
         let worktree = self.worktree_by_id(worktree).await?;
         let repo = self.repo_by_id(worktree.repo).await?;
-        if session.tier == Tier::Strict {
+        if session.tier.is_isolated() {
             let clone = self.private_clone(&repo, &worktree).await?;
             let access = clone.agent_access().map_err(failed)?;
             return Ok((access, Some(clone.objects())));
@@ -206,21 +218,11 @@ struct Parts<'a> {
 impl Parts<'_> {
     /// Describes the tier `strict`: nothing of the file system but what is named, and no network but the runner's ports.
     fn strict(self) -> io::Result<Sandbox> {
-        let own = self.config.session_dir(self.session);
-        let (layer, tmp) = (own.join("strict-home"), own.join("tmp"));
-        for dir in [&layer, &tmp, &self.run_files] {
-            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
-        }
         let home = self.home();
-        if let Some(home) = &home {
-            strict::copy_settings(home, &layer, &self.launch.config_files)?;
-        }
         let mut readable = strict::readable(home.as_deref(), &self.config.strict_readable);
         readable.extend(self.programs());
         let linked = strict::linked_programs(&self.searched());
         readable.extend(linked.iter().map(|file| with_modules(file)));
-        readable.extend(self.access.readable.iter().cloned());
-        readable.insert(self.run_files.clone());
         let written = self.config.path.iter().cloned();
         let written = written
             .chain(self.told_home())
@@ -237,12 +239,43 @@ impl Parts<'_> {
             let above = |dir: &PathBuf| path.starts_with(dir) && path != dir;
             readable.iter().any(above)
         };
-        let hidden = self
-            .hidden(home.as_deref())
-            .into_iter()
-            .filter(below)
-            .collect();
-        let mut mapped = match link {
+        let hidden = self.hidden(home.as_deref());
+        let hidden = hidden.into_iter().filter(below).collect();
+        let sandbox = self.isolated(readable)?;
+        Ok(Sandbox { hidden, ..sandbox })
+    }
+
+    /// Describes the tier `container`: the files of an image, and no network but the runner's ports.
+    fn container(self, image: &UnpackedImage) -> io::Result<Sandbox> {
+        let mut readable = BTreeSet::from([PathBuf::from(container::MACHINE)]);
+        if matches!(self.launch.program, LaunchProgram::Itself) {
+            readable.insert(self.program.to_owned());
+        }
+        let settings = self.config.session_dir(self.session).join("etc");
+        let mut sandbox = self.isolated(readable)?;
+        let home = sandbox.home.as_ref().map(|home| home.path.as_path());
+        let settings = write_settings(&image.root, &settings, home)?;
+        sandbox.mapped.extend(settings);
+        let root = root_mounts(&image.root, &sandbox.mount_points())?;
+        sandbox.mapped.extend(root);
+        Ok(sandbox)
+    }
+
+    /// Describes what every isolated tier has in common: a root with nothing but what is named, a home directory and a repository of
+    /// the session's own, and a private network.
+    fn isolated(self, mut readable: BTreeSet<PathBuf>) -> io::Result<Sandbox> {
+        let own = self.config.session_dir(self.session);
+        let (layer, tmp) = (own.join("strict-home"), own.join("tmp"));
+        for dir in [&layer, &tmp, &self.run_files] {
+            DirBuilder::new().recursive(true).mode(0o700).create(dir)?;
+        }
+        let home = self.home();
+        if let Some(home) = &home {
+            strict::copy_settings(home, &layer, &self.launch.config_files)?;
+        }
+        readable.extend(self.access.readable.iter().cloned());
+        readable.insert(self.run_files.clone());
+        let mut mapped = match &self.access.link {
             Some(link) => git::map_git(link, &self.access, &own)?,
             None => Vec::new(),
         };
@@ -253,7 +286,7 @@ impl Parts<'_> {
             mechanism: Mechanism::Namespaces,
             root: Root::Built,
             network: Some(strict::network(self.launch.model.as_ref())),
-            hidden,
+            hidden: Vec::new(),
             readable: readable.into_iter().collect(),
             writable: vec![self.cwd.to_owned()],
             git_writable: Vec::new(),

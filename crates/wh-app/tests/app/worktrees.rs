@@ -43,6 +43,7 @@ pub(crate) async fn repo(test: &TestApp, cx: &OpContext, name: &str) -> (Repo, P
         source,
         name: None,
         tier: None,
+        image: None,
     };
     (test.app.repo_add(cx, new).await.unwrap(), dir)
 }

@@ -315,6 +315,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         policy: policy(&call)?,
         mode: None,
         tier: None,
+        hosts: None,
     };
     let created = call.app.session_create(&call.cx, input).await;
     let session = created.map_err(|error| match error.code {

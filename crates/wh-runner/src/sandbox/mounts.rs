@@ -50,7 +50,10 @@ pub(super) fn build(sandbox: &Sandbox) -> Result<(), SetupError> {
         let source = layer.source.as_ref().unwrap_or(&layer.target);
         // What is not there needs no mount: in a read-only tree it cannot come to be, and in the home layer it is the agent's own.
         match fs::symlink_metadata(source) {
-            Ok(found) if found.is_symlink() => links.extend(read_link(source)),
+            Ok(found) if found.is_symlink() => {
+                let target = fs::read_link(source).map_err(on("read", source))?;
+                links.push((layer.target, target));
+            }
             Ok(_) => prepared.extend(prepare(sandbox, &layer)?),
             Err(_) => {}
         }
@@ -106,12 +109,7 @@ fn enter_empty_root() -> Result<(), SetupError> {
     std::env::set_current_dir("/").map_err(failed)
 }
 
-/// Returns a symlink of the machine, to be created in a built root: `/bin` leads to `/usr/bin`.
-fn read_link(path: &Path) -> Option<(PathBuf, PathBuf)> {
-    let target = fs::read_link(path).ok()?;
-    Some((path.to_owned(), target))
-}
-
+/// Creates a symlink in a built root as it is on the machine or in the image: `/bin` leads to `/usr/bin`.
 fn create_link(path: &Path, target: &Path) -> io::Result<()> {
     if let Some(parent) = path.parent() {
         fs::create_dir_all(parent)?;

@@ -35,6 +35,14 @@ pub struct Sandbox {
     pub tmp: PathBuf,
 }
 
+impl Sandbox {
+    /// Returns every path at which something is mounted.
+    pub fn mount_points(&self) -> Vec<PathBuf> {
+        let layers = super::order::layers(self).into_iter();
+        layers.map(|layer| layer.target).collect()
+    }
+}
+
 /// What of the machine's file system an agent can see.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
 #[serde(rename_all = "snake_case")]

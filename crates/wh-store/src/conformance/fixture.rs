@@ -104,6 +104,7 @@ pub fn repo_value(owner: Owner) -> Made<Repo> {
         default_branch: None,
         state: RepoState::Pending,
         tier: Some(Tier::Guarded),
+        image: wh_domain::ImageRef::parse("localhost/dev:1").ok(),
         created_at: now(),
     })
 }

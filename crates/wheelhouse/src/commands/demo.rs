@@ -86,6 +86,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         model: None,
         project_config: Vec::new(),
         tier: None,
+        image: None,
     };
     Ok(ServeOptions {
         listen: SocketAddr::from((Ipv4Addr::LOCALHOST, 0)),

@@ -31,9 +31,12 @@ pub(crate) enum RepoCommand {
         /// What to call it; the last part of the source unless given
         #[arg(long)]
         name: Option<String>,
-        /// Minimum containment tier of sessions in it: guarded or strict
+        /// Minimum containment tier of sessions in it: guarded, strict or container
         #[arg(long)]
         tier: Option<String>,
+        /// Container image for sessions in it, in the tier container (administrators only)
+        #[arg(long)]
+        image: Option<String>,
         /// Do not wait until it is cloned
         #[arg(long)]
         no_wait: bool,
@@ -50,12 +53,14 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
             source,
             name,
             tier,
+            image,
             no_wait,
         } => {
             let request = RepoAddRequest {
                 source: absolute_source(&source, cx.url().is_some())?,
                 name,
                 tier,
+                image,
                 idempotency_key: None,
             };
             let client = cx.client()?;
@@ -71,6 +76,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
                     ("branch", repo.default_branch.clone()),
                     ("state", Some(repo.state.clone())),
                     ("tier", repo.tier.clone()),
+                    ("image", repo.image.clone()),
                 ])
             })
         }

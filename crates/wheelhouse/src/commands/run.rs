@@ -72,9 +72,12 @@ pub(crate) struct RunArgs {
     /// The agent's own name of a way of working, such as plan
     #[arg(long)]
     mode: Option<String>,
-    /// Containment tier: guarded, strict, or none where an administrator allows it [default: guarded]
+    /// Containment tier: guarded, strict, container, or none where an administrator allows it [default: guarded]
     #[arg(long)]
     tier: Option<String>,
+    /// In strict and container, allow connections to this host only; repeat for several [default: all that the server allows]
+    #[arg(long, value_name = "HOST")]
+    allow_host: Vec<String>,
     /// Stop when this many tokens are used
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
@@ -152,6 +155,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         path: path.as_deref().map(absolute).transpose()?,
         mode: args.mode,
         tier: args.tier,
+        hosts: Some(args.allow_host).filter(|hosts| !hosts.is_empty()),
         budget: Some(BudgetInput {
             tokens: args.budget_tokens,
             turns: args.budget_turns,

@@ -172,6 +172,10 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("last words", session.last_words.clone()),
         ("runs", Some(session.runs.to_string())),
         ("tier", Some(tier(session))),
+        (
+            "hosts",
+            session.hosts.as_ref().map(|hosts| hosts.join(", ")),
+        ),
         ("tools", tools(session)),
         ("tokens", Some(session.tokens_used.to_string())),
         ("cost", Some(dollars(session.cost_micros))),

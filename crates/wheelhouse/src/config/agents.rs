@@ -1,6 +1,6 @@
 //! Agents in the configuration file: `[agents.NAME]`.
 //!
-//! A name that there is a profile for takes `env`, `tier` and `model`; any other name is a new agent and needs a `command`.
+//! A name that there is a profile for takes `env`, `tier`, `image` and `model`; any other name is a new agent and needs a `command`.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,7 @@ use std::{
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES};
-use wh_domain::{AgentName, CONFIG_PATHS_MAX, ProjectConfig, SecretText, Tier};
+use wh_domain::{AgentName, CONFIG_PATHS_MAX, ImageRef, ProjectConfig, SecretText, Tier};
 
 /// Ports below are for root alone, also in an agent's own network.
 const PORT_MIN: u16 = 1024;
@@ -31,6 +31,7 @@ pub(super) struct FileAgent {
     #[serde(default)]
     project_config: Vec<String>,
     tier: Option<String>,
+    image: Option<String>,
     model: Option<FileAgentModel>,
 }
 
@@ -65,6 +66,8 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
     let environment = environment(name, &agent.env)?;
     let tier = agent.tier.as_deref().map(Tier::parse).transpose();
     let tier = tier.map_err(|why| format!("`tier` of the agent {name:?} {why}"))?;
+    let image = agent.image.as_deref().map(ImageRef::parse).transpose();
+    let image = image.map_err(|why| format!("`image` of the agent {name:?} {why}"))?;
     let model = agent.model.as_ref().map(|model| read_model(name, model));
     let model = model.transpose()?;
     if PROFILES.iter().any(|profile| profile.name == name) {
@@ -76,12 +79,15 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             || !agent.project_config.is_empty()
         {
             return Err(format!(
-                "the agent {name:?} is known already: set only `env`, `tier` and `model` for it, or choose another name"
+                "the agent {name:?} is known already: set only `env`, `tier`, `image` and `model` for it, or choose another name"
             ));
         }
         configured
             .tiers
             .extend(tier.map(|tier| (parsed.clone(), tier)));
+        configured
+            .images
+            .extend(image.map(|image| (parsed.clone(), image)));
         configured
             .models
             .extend(model.map(|model| (parsed.clone(), model)));
@@ -130,6 +136,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         model,
         project_config,
         tier,
+        image,
     });
     Ok(())
 }

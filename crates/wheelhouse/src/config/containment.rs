@@ -4,7 +4,8 @@ use std::path::{Path, PathBuf};
 
 use serde::Deserialize;
 
-use wh_domain::HostList;
+use wh_domain::{HostList, ImageRef};
+use wh_runner::image::EngineKind;
 
 use super::paths;
 use crate::exit::{CliError, CliResult};
@@ -30,6 +31,10 @@ pub(super) struct FileContainment {
     /// Hosts of that list allowed to resolve to loopback or private addresses.
     #[serde(default)]
     private_hosts: Vec<String>,
+    /// The container engine: podman or docker; the first that is installed unless given.
+    engine: Option<String>,
+    /// The image for sessions in the tier `container` whose repository and agent name none.
+    image: Option<String>,
 }
 
 /// Containment as configured.
@@ -42,6 +47,8 @@ pub(crate) struct ContainmentSetting {
     pub(crate) read: Vec<PathBuf>,
     pub(crate) hosts: HostList,
     pub(crate) private_hosts: HostList,
+    pub(crate) engine: Option<EngineKind>,
+    pub(crate) image: Option<ImageRef>,
 }
 
 impl FileContainment {
@@ -56,8 +63,34 @@ impl FileContainment {
             read: read(&self.read)?,
             hosts: hosts(file, "hosts", &self.hosts)?,
             private_hosts: hosts(file, "private_hosts", &self.private_hosts)?,
+            engine: self.engine(file)?,
+            image: self.image(file)?,
         })
     }
+}
+
+impl FileContainment {
+    fn engine(&self, file: &Path) -> CliResult<Option<EngineKind>> {
+        let Some(name) = self.engine.as_deref() else {
+            return Ok(None);
+        };
+        let wrong = || {
+            wrong(
+                file,
+                format!("`engine` must be podman or docker, not {name:?}"),
+            )
+        };
+        EngineKind::parse(name).map(Some).ok_or_else(wrong)
+    }
+
+    fn image(&self, file: &Path) -> CliResult<Option<ImageRef>> {
+        let image = self.image.as_deref().map(ImageRef::parse).transpose();
+        image.map_err(|why| wrong(file, format!("`image` {why}")))
+    }
+}
+
+fn wrong(file: &Path, why: String) -> CliError {
+    CliError::usage(format!("{}: [containment]: {why}", file.display()))
 }
 
 fn hosts(file: &Path, key: &str, rules: &[String]) -> CliResult<HostList> {

@@ -2,8 +2,11 @@
 
 use std::path::PathBuf;
 
-use wh_app::ContainmentConfig;
-use wh_runner::sandbox::{Unsupported, probe};
+use wh_app::{ContainmentConfig, no_engine};
+use wh_runner::{
+    image::{Engine, EngineKind},
+    sandbox::{Unsupported, probe},
+};
 
 use super::{DataDir, ServeOptions};
 
@@ -44,12 +47,14 @@ pub(super) async fn prepare(
     }));
     hidden.extend(options.config_file.clone());
     let path = std::env::var_os("PATH").unwrap_or_default();
+    let dirs: Vec<_> = std::env::split_paths(&path)
+        .filter(|dir| dir.is_absolute())
+        .collect();
     ContainmentConfig {
         support,
+        engine: find_engine(&dirs, options.containment.engine),
         home: std::env::var_os("HOME").map(PathBuf::from),
-        path: std::env::split_paths(&path)
-            .filter(|dir| dir.is_absolute())
-            .collect(),
+        path: dirs,
         homes: data_dir.homes(),
         clones: data_dir.clones(),
         hidden,
@@ -57,5 +62,24 @@ pub(super) async fn prepare(
         strict_readable: options.containment.read.clone(),
         hosts: options.containment.hosts.clone(),
         private_hosts: options.containment.private_hosts.clone(),
+        image: options.containment.image.clone(),
+        images: data_dir.images(),
     }
+}
+
+/// Finds the container engine for the tier `container`.
+pub(crate) fn find_engine(
+    path: &[PathBuf],
+    wanted: Option<EngineKind>,
+) -> Result<Engine, Unsupported> {
+    Engine::find(path, wanted).ok_or_else(|| match wanted {
+        Some(kind) => Unsupported {
+            reason: format!("{} is not installed", kind.as_str()),
+            remedy: format!(
+                "install {}, or remove `engine` from [containment]",
+                kind.as_str()
+            ),
+        },
+        None => no_engine(),
+    })
 }

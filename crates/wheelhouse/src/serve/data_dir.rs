@@ -71,6 +71,11 @@ impl DataDir {
         self.0.join("homes")
     }
 
+    /// Returns the directory that holds the files of unpacked container images.
+    pub(super) fn images(&self) -> PathBuf {
+        self.0.join("images")
+    }
+
     /// Returns the directory that holds private clones of worktrees.
     pub(super) fn clones(&self) -> PathBuf {
         self.0.join("clones")

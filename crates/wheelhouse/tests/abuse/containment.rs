@@ -55,13 +55,13 @@ impl World {
             "processes": [std::process::id(), self.server.about().pid],
             "process_files": process_files,
         });
-        if self.setting.tier == "strict" {
+        if ["strict", "container"].contains(&self.setting.tier) {
             self.add_strict(&mut plan);
         }
         plan
     }
 
-    /// Adds what only the tier `strict` denies.
+    /// Adds what only the isolated tiers deny.
     fn add_strict(&self, plan: &mut Value) {
         let home = self.server.home();
         let extend = |list: &mut Value, more: Value| {
@@ -263,6 +263,12 @@ async fn d1_to_d10_the_probe_is_denied_everything_in_strict_as_an_ordinary_user(
         allowed(setting, "strict, ordinary user").await,
         Vec::<String>::new()
     );
+}
+
+#[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_container() {
+    let allowed = allowed(Setting::CONTAINER, "container").await;
+    assert_eq!(allowed, Vec::<String>::new());
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::{
     fs,
     os::{linux::net::SocketAddrExt, unix::net::UnixListener},
-    path::PathBuf,
+    path::{Path, PathBuf},
 };
 
 use wh_api::{
@@ -67,9 +67,15 @@ impl World {
             setting.namespaces,
             agent.with_file_name("containment-probe"),
         );
+        let mut image = String::new();
+        if setting.tier == "container" {
+            let programs = [built("scripted-agent"), built("containment-probe")];
+            image = format!("image = {:?}\n", wh_testkit::image::import(&programs));
+            agent = "scripted-agent".into();
+        }
         server.configure(&format!(
             "[agents.scripted]\ncommand = [{agent:?}]\nproject_config = {PROJECT_CONFIG:?}\n\n[containment]\nnamespaces = {namespaces}\nread = [{probe:?}]\n\
-             hosts = [\"allowed.example\"]\n"
+             hosts = [\"allowed.example\", \"other.example\"]\n{image}"
         ));
         for (path, text) in [
             (".ssh/id_ed25519", "a private key"),
@@ -167,6 +173,9 @@ impl World {
     }
 
     pub(crate) fn probe(&self) -> PathBuf {
+        if self.setting.tier == "container" {
+            return Path::new(wh_testkit::image::BIN).join("containment-probe");
+        }
         let own = self.server.home().join("bin/containment-probe");
         if own.is_file() {
             own
@@ -223,6 +232,11 @@ impl Setting {
 
     pub(crate) const STRICT: Self = Self {
         tier: "strict",
+        ..Self::GUARDED
+    };
+
+    pub(crate) const CONTAINER: Self = Self {
+        tier: "container",
         ..Self::GUARDED
     };
 

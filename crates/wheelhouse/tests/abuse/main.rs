@@ -7,6 +7,7 @@
 )]
 
 mod administrator;
+mod container;
 mod containment;
 mod dashboard;
 mod git;

@@ -87,6 +87,7 @@ async fn spawn(call: Call, request: Spawn) -> Result<Reply<Spawned>> {
         policy: None,
         mode: None,
         tier: None,
+        hosts: None,
         callback: false,
     };
     let wait = request.sync.then_some(WAIT_MAX);
@@ -136,6 +137,7 @@ async fn create(call: Call, request: Create) -> Result<Reply<Created<SessionView
         policy: Policy::default(),
         mode: None,
         tier: None,
+        hosts: None,
     };
     let session = call.app.session_create(&call.cx, input).await;
     let session = session.map_err(naming([
