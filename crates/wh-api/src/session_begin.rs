@@ -29,7 +29,7 @@ pub struct SessionCreateRequest {
     /// What the agent is to do first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
-    /// Files that come with the prompt: at most 8, and 8 MiB together.
+    /// Files with the prompt: at most 8, and 8 MiB together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PromptFileInput>,
     /// Made of the prompt unless given.
@@ -66,14 +66,14 @@ pub struct SessionCreateRequest {
     /// Containment: guarded (default), strict, container, or none where an administrator allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// In strict and container: the hosts it may connect to, such as github.com or *.example.org:8443; all that the server allows unless given.
+    /// In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetInput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub policy: Option<PolicyInput>,
-    /// A mark of your choice: a repeat with the same mark begins nothing twice.
+    /// A repeat with the same key begins nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
@@ -137,7 +137,7 @@ impl SessionCreateRequest {
 pub struct SessionSpawnRequest {
     /// What the child is to do; it knows nothing of your conversation.
     pub prompt: String,
-    /// Files that come with the prompt: at most 8, and 8 MiB together.
+    /// Files with the prompt: at most 8, and 8 MiB together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PromptFileInput>,
     /// Yours unless given.
@@ -164,7 +164,6 @@ pub struct SessionSpawnRequest {
     /// Containment; at least the parent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// As in session_create, of the parent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
     /// tokens, cost_micros, wall_seconds, turns; at most what the parent has left.
@@ -178,7 +177,7 @@ pub struct SessionSpawnRequest {
     /// Prompt the parent when the child is done, failed or needs an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub callback: Option<bool>,
-    /// Seconds to wait for the child, at most 300.
+    /// Seconds to wait for the child: 0 (default) to 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

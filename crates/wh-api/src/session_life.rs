@@ -30,16 +30,16 @@ pub struct SessionPromptRequest {
     /// The session's id, or its last 8 digits.
     pub session: String,
     pub prompt: String,
-    /// Files that come with it: at most 8, and 8 MiB together.
+    /// Files: at most 8, and 8 MiB together.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub files: Vec<PromptFileInput>,
     /// If it is at work: queue (unless given) waits, steer ends the running turn first, reject refuses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub when_busy: Option<String>,
-    /// Seconds to wait for the end of the turn or a question, at most 300; not at all unless given.
+    /// Seconds to wait for the end of the turn or a question: 0 (default) to 300.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub wait: Option<u32>,
-    /// A mark of your choice: a repeat with the same mark prompts nothing twice.
+    /// A repeat with the same key prompts nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

@@ -68,7 +68,7 @@ fn remove_older(image: &str) {
 
 /// Tells images of different programs apart.
 fn tag(programs: &[PathBuf]) -> String {
-    let mut tag = String::from("v1");
+    let mut tag = String::from("v2");
     for program in programs {
         let found = fs::metadata(program).expect("the program was built");
         tag.push_str(&format!("-{:x}-{:x}", found.mtime(), found.size()));
@@ -93,7 +93,10 @@ fn fill(root: &Path, programs: &[PathBuf]) {
         let name = program.file_name().expect("a file");
         files.push((program.clone(), Path::new(BIN).join(name)));
     }
-    let libraries: BTreeSet<_> = files.iter().flat_map(|(from, _)| libraries(from)).collect();
+    // The built-in agent is this program, which sandboxes show at its own path.
+    let server = crate::server::binary();
+    let all = files.iter().map(|(from, _)| from).chain([&server]);
+    let libraries: BTreeSet<_> = all.flat_map(|program| libraries(program)).collect();
     for (from, to) in &files {
         copy(from, to);
     }

@@ -1182,6 +1182,8 @@ export interface components {
             failure?: string | null;
             /** @description The least containment that sessions in it need, if it asks for more than the server does. */
             tier?: string | null;
+            /** @description Container image for sessions in it, in the tier container. */
+            image?: string | null;
             owner_id: string;
             created_at: string;
         };
@@ -1193,6 +1195,8 @@ export interface components {
             name?: string | null;
             /** @description The least containment that sessions in it need; the server's minimum unless given. */
             tier?: string | null;
+            /** @description Container image for sessions in it, in the tier container. Administrators only. */
+            image?: string | null;
             /** @description A mark of your choice: a repeat with the same mark adds nothing twice. */
             idempotency_key?: string | null;
         };
@@ -1536,10 +1540,12 @@ export interface components {
             path?: string | null;
             /** @description The agent's way of working, if another than its usual one was asked for. */
             mode?: string | null;
-            /** @description Requested containment tier: none, guarded or strict. */
+            /** @description Requested containment tier: none, guarded, strict or container. */
             tier: string;
             /** @description How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run. */
             effective_tier?: string | null;
+            /** @description The hosts that it may connect to, if it has a list of its own. */
+            hosts?: string[] | null;
             /** @description What it may use; what is absent is not limited. */
             budget: components["schemas"]["BudgetInput"];
             /** @description What its agent may do without asking. */
@@ -1639,7 +1645,7 @@ export interface components {
             agent: string;
             /** @description What the agent is to do first. */
             prompt?: string | null;
-            /** @description Files that come with the prompt: at most 8, and 8 MiB together. */
+            /** @description Files with the prompt: at most 8, and 8 MiB together. */
             files?: components["schemas"]["PromptFileInput"][];
             /** @description Made of the prompt unless given. */
             title?: string | null;
@@ -1661,11 +1667,13 @@ export interface components {
             zone?: string | null;
             /** @description The agent's own name of a way of working, such as plan. */
             mode?: string | null;
-            /** @description Containment: guarded (unless given), strict, or none where an administrator allows it. */
+            /** @description Containment: guarded (default), strict, container, or none where an administrator allows it. */
             tier?: string | null;
+            /** @description In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given. */
+            hosts?: string[] | null;
             budget?: components["schemas"]["BudgetInput"] | null;
             policy?: components["schemas"]["PolicyInput"] | null;
-            /** @description A mark of your choice: a repeat with the same mark begins nothing twice. */
+            /** @description A repeat with the same key begins nothing twice. */
             idempotency_key?: string | null;
         };
         /** @description What a prompt has come to so far. */
@@ -4014,7 +4022,7 @@ export interface operations {
                 "application/json": {
                     /** @description What the child is to do; it knows nothing of your conversation. */
                     prompt: string;
-                    /** @description Files that come with the prompt: at most 8, and 8 MiB together. */
+                    /** @description Files with the prompt: at most 8, and 8 MiB together. */
                     files?: components["schemas"]["PromptFileInput"][];
                     /** @description Yours unless given. */
                     agent?: string | null;
@@ -4029,6 +4037,7 @@ export interface operations {
                     mode?: string | null;
                     /** @description Containment; at least the parent's. */
                     tier?: string | null;
+                    hosts?: string[] | null;
                     /** @description tokens, cost_micros, wall_seconds, turns; at most what the parent has left. */
                     budget?: {
                         [key: string]: number;
@@ -4041,7 +4050,7 @@ export interface operations {
                     callback?: boolean | null;
                     /**
                      * Format: uint32
-                     * @description Seconds to wait for the child, at most 300.
+                     * @description Seconds to wait for the child: 0 (default) to 300.
                      */
                     wait?: number | null;
                     idempotency_key?: string | null;
@@ -4287,16 +4296,16 @@ export interface operations {
             content: {
                 "application/json": {
                     prompt: string;
-                    /** @description Files that come with it: at most 8, and 8 MiB together. */
+                    /** @description Files: at most 8, and 8 MiB together. */
                     files?: components["schemas"]["PromptFileInput"][];
                     /** @description If it is at work: queue (unless given) waits, steer ends the running turn first, reject refuses. */
                     when_busy?: string | null;
                     /**
                      * Format: uint32
-                     * @description Seconds to wait for the end of the turn or a question, at most 300; not at all unless given.
+                     * @description Seconds to wait for the end of the turn or a question: 0 (default) to 300.
                      */
                     wait?: number | null;
-                    /** @description A mark of your choice: a repeat with the same mark prompts nothing twice. */
+                    /** @description A repeat with the same key prompts nothing twice. */
                     idempotency_key?: string | null;
                 };
             };

@@ -32,6 +32,7 @@ use wh_store_sqlite::{OpenOptions, SqliteStore};
 
 use self::{clock::SystemClock, refusal::CannotListen, server_file::ServerFileGuard};
 pub(crate) use self::{
+    containment::find_engine,
     data_dir::DataDir,
     kill_all::kill_all,
     refusal::{elsewhere, refusal},

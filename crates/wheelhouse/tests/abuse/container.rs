@@ -92,6 +92,8 @@ async fn the_built_in_agent_runs_in_an_image() {
         ..SessionWaitRequest::default()
     };
     world.client.session_wait(&request).await.unwrap();
+    let done = world.client.session_get(&session.id).await.unwrap();
+    assert_eq!((done.state.as_str(), done.failure), ("idle", None));
     let worktree = world
         .client
         .worktree_get(&session.worktree_id.unwrap())

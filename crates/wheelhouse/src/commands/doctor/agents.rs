@@ -10,13 +10,14 @@ use wh_runner::{
 
 use super::Check;
 use crate::config::Config;
-use crate::serve::DataDir;
+use crate::serve::{DataDir, find_engine};
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let mut checks: Vec<_> = agents(config).await.iter().map(agent).collect();
     checks.push(processes(containment()));
     let support = support(config).await;
     checks.extend([guarded(&support), strict(&support)]);
+    checks.push(container(config, &support).await);
     checks.push(runs(config));
     checks
 }
@@ -73,6 +74,37 @@ fn strict(support: &Support) -> Check {
             format!("does not work: {}", why.reason),
             why.remedy.clone(),
         ),
+    }
+}
+
+/// A warning at most, as for `strict`. Asks the engine for its version, because Docker without its daemon does not work.
+async fn container(config: &Config, support: &Support) -> Check {
+    const NAME: &str = "tier container";
+    let warn = |why: &Unsupported| {
+        let message = format!("does not work: {}", why.reason);
+        Check::warn(NAME, message, why.remedy.clone())
+    };
+    if let Err(why) = &support.strict {
+        return warn(why);
+    }
+    let path = std::env::var_os("PATH").unwrap_or_default();
+    let path: Vec<_> = std::env::split_paths(&path).collect();
+    let engine = match find_engine(&path, config.containment.engine) {
+        Ok(engine) => engine,
+        Err(why) => return warn(&why),
+    };
+    match engine.version().await {
+        Ok(version) => {
+            let name = engine.kind.as_str();
+            Check::ok(NAME, format!("works: images from {name} {version}"))
+        }
+        Err(error) => {
+            let remedy = format!(
+                "run `{} version` to see what is wrong",
+                engine.kind.as_str()
+            );
+            Check::warn(NAME, format!("does not work: {error}"), remedy)
+        }
     }
 }
 
