@@ -13,6 +13,8 @@ use std::{
     process::{Command, Stdio},
 };
 
+use crate::server::TestServer;
+
 /// What an agent needs for its work, beside itself.
 const PROGRAMS: &[&str] = &[
     "bash", "cat", "env", "git", "grep", "head", "id", "ls", "mkdir", "touch", "wc",
@@ -24,16 +26,18 @@ const NAME: &str = "localhost/wheelhouse-test";
 /// Where the image has the programs that are given to [`import`].
 pub const BIN: &str = "/opt/agent";
 
-/// Makes the image known to Podman and returns its reference. It holds a shell, git and `programs`, with the libraries that they
+/// Makes the image known to Podman, for the user that `server` runs as, and returns its reference. It holds a shell, git and `programs`, with the libraries that they
 /// need, and a file `/etc/image` that no machine has.
-pub fn import(programs: &[PathBuf]) -> String {
+pub fn import(server: &TestServer, programs: &[PathBuf]) -> String {
+    let podman = |arguments: &[&str]| run(server.program(Path::new("podman")).args(arguments));
     let image = format!("{NAME}:{}", tag(programs));
     if podman(&["image", "exists", &image]).is_ok() {
         return image;
     }
     let dir = tempfile::tempdir().expect("a directory");
     fill(dir.path(), programs);
-    let archive = dir.path().with_extension("tar");
+    // The server's user reads it from there.
+    let archive = server.home().join("image.tar");
     let mut tar = Command::new("tar");
     run(tar
         .arg("-C")
@@ -52,12 +56,12 @@ pub fn import(programs: &[PathBuf]) -> String {
     let arguments = [&["import", "--quiet"][..], &changes, &[&path, &image]].concat();
     podman(&arguments).expect("podman imports an image");
     fs::remove_file(archive).expect("the archive is ours");
-    remove_older(&image);
+    remove_older(&image, podman);
     image
 }
 
 /// Removes images of earlier builds.
-fn remove_older(image: &str) {
+fn remove_older(image: &str, podman: impl Fn(&[&str]) -> Result<String, String>) {
     let listed =
         podman(&["images", "--format", "{{.Repository}}:{{.Tag}}", NAME]).unwrap_or_default();
     for older in listed.lines().filter(|line| *line != image) {
@@ -118,10 +122,6 @@ fn libraries(program: &Path) -> Vec<PathBuf> {
         .split_whitespace()
         .filter(|word| word.starts_with('/'));
     paths.map(PathBuf::from).collect()
-}
-
-fn podman(arguments: &[&str]) -> Result<String, String> {
-    run(Command::new("podman").args(arguments))
 }
 
 fn run(command: &mut Command) -> Result<String, String> {

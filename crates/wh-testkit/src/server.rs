@@ -157,13 +157,21 @@ impl TestServer {
 
     /// Returns a command of the binary for this server's data directory, in an environment that holds nothing else.
     pub fn command(&self) -> Command {
-        let mut command = command(self.home());
-        if let Some(user) = self.user {
-            command = command_of(self.home(), &self.home().join("bin/wheelhouse"));
-            command.uid(user).gid(user);
-        }
+        let mut command = match self.user {
+            Some(_) => self.program(&self.home().join("bin/wheelhouse")),
+            None => self.program(&binary()),
+        };
         command.arg("--data-dir").arg(self.data_dir());
         command.envs(self.environment.iter().map(|(name, value)| (name, value)));
+        command
+    }
+
+    /// Returns a command of another program, run by the same user in the same environment.
+    pub fn program(&self, program: &Path) -> Command {
+        let mut command = command_of(self.home(), program);
+        if let Some(user) = self.user {
+            command.uid(user).gid(user);
+        }
         command
     }
 

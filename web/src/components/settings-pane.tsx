@@ -19,6 +19,7 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
     ["Works in", worktree?.path ?? session.path ?? (session.worktree_id ? `worktree ${session.worktree_id.slice(-8)}` : "an empty directory")],
     ["Branch", worktree?.branch],
     ["Containment", session.effective_tier ?? `${session.tier}, once it is started`],
+    ["Hosts it may connect to", session.hosts ? session.hosts.join(", ") || "none" : undefined],
     ["Budget", budgetWords(session.budget)],
     ["Used so far", usedWords(session)],
     ["Without asking it may", rulesWords(session.policy.allow) ?? "nothing"],

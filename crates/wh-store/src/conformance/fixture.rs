@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use newtype_uuid::{GenericUuid, TypedUuid, TypedUuidKind};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, AuditFilter, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, IdRef,
-    IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent, NewMessage,
-    Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource, RepoState,
-    Secret, Session, SessionState, Subject, Surface, Tier, Title, User, UserId, UserName, UserRole,
-    Worktree, WorktreeId, WorktreeState,
+    AgentName, AuditFilter, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, HostList,
+    IdRef, IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent,
+    NewMessage, Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource,
+    RepoState, Secret, Session, SessionState, Subject, Surface, Tier, Title, User, UserId,
+    UserName, UserRole, Worktree, WorktreeId, WorktreeState,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -177,6 +177,7 @@ pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
     let session = Session {
         state: SessionState::Idle,
         epoch: 1,
+        hosts: Some(HostList::parse(["*.example.org:8443"]).map_err(|(_, refusal)| refusal)?),
         ..Session::new(id, owner, agent, title, at)
     };
     Ok(match parent {

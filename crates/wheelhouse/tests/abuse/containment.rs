@@ -272,6 +272,13 @@ async fn d1_to_d10_the_probe_is_denied_everything_in_container() {
 }
 
 #[tokio::test]
+async fn d1_to_d10_the_probe_is_denied_everything_in_container_as_an_ordinary_user() {
+    let setting = Setting::CONTAINER.as_user();
+    let allowed = allowed(setting, "container, ordinary user").await;
+    assert_eq!(allowed, Vec::<String>::new());
+}
+
+#[tokio::test]
 async fn the_probe_notices_what_is_allowed() {
     let setting = Setting {
         user: None,

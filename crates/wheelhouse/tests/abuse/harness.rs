@@ -70,7 +70,10 @@ impl World {
         let mut image = String::new();
         if setting.tier == "container" {
             let programs = [built("scripted-agent"), built("containment-probe")];
-            image = format!("image = {:?}\n", wh_testkit::image::import(&programs));
+            image = format!(
+                "image = {:?}\n",
+                wh_testkit::image::import(&server, &programs)
+            );
             agent = "scripted-agent".into();
         }
         server.configure(&format!(

@@ -39,10 +39,12 @@ async fn main() -> Result<()> {
     let sessions = sessions.unwrap_or(SESSIONS);
     let own = agent::round_trips(PROMPTS).await?;
     let syncs = sync_times()?;
-    let server = TestServer::start();
+    let mut server = TestServer::stopped();
+    let tiers = tiers::prepare(&server);
+    server.restart();
     let client = server.client();
     set(&client, "session.live_per_user_max", 10_000).await?;
-    let tiers = tiers::measure(&server, &client).await?;
+    let tiers = tiers::measure(&server, &client, &tiers).await?;
     let first = begin(&client, None).await?;
     let ours = round_trips(&client, &first).await?;
     let runner = runner_of(&server, &first)?;
