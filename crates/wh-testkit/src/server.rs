@@ -268,12 +268,26 @@ impl Drop for TestServer {
     /// Stops the server and, other than a server that is stopped, ends its agents too.
     fn drop(&mut self) {
         self.stop();
-        for run in self.runs() {
-            if let Some(runner) = run.alive {
-                runner.kill();
-            }
+        for runner in runners_in(&self.data_dir().join("runs")) {
+            runner.kill();
         }
     }
+}
+
+/// Returns the runners of run directories below `runs`. They are found by their command line: one that has just started has not recorded itself
+/// yet.
+fn runners_in(runs: &Path) -> Vec<wh_runner::process::ProcessMark> {
+    let runs = runs.as_os_str().as_encoded_bytes();
+    let processes = fs::read_dir("/proc").into_iter().flatten().flatten();
+    let numbers = processes.filter_map(|entry| entry.file_name().to_str()?.parse().ok());
+    numbers
+        .filter(|pid: &u32| {
+            let line = fs::read(format!("/proc/{pid}/cmdline")).unwrap_or_default();
+            line.split(|byte| *byte == 0)
+                .any(|argument| argument.starts_with(runs))
+        })
+        .filter_map(wh_runner::process::ProcessMark::of)
+        .collect()
 }
 
 /// Returns a command of the binary in an environment that holds a home directory and a path, and nothing else.

@@ -2,6 +2,7 @@
 
 use std::{
     fs,
+    net::TcpListener,
     os::{linux::net::SocketAddrExt, unix::net::UnixListener},
     path::{Path, PathBuf},
 };
@@ -40,6 +41,8 @@ pub(crate) struct World {
     pub(crate) victim: String,
     pub(crate) setting: Setting,
     pub(crate) abstract_socket: (String, UnixListener),
+    /// A server at localhost that strict sessions may connect to.
+    pub(crate) allowed_host: TcpListener,
 }
 
 /// Who a server runs as, how its agents are contained, and in which tier.
@@ -67,6 +70,8 @@ impl World {
             setting.namespaces,
             agent.with_file_name("containment-probe"),
         );
+        let allowed_host = TcpListener::bind("127.0.0.1:0").unwrap();
+        let allowed_port = allowed_host.local_addr().unwrap().port();
         let mut image = String::new();
         if setting.tier == "container" {
             let programs = [built("scripted-agent"), built("containment-probe")];
@@ -78,7 +83,8 @@ impl World {
         }
         server.configure(&format!(
             "[agents.scripted]\ncommand = [{agent:?}]\nproject_config = {PROJECT_CONFIG:?}\n\n[containment]\nnamespaces = {namespaces}\nread = [{probe:?}]\n\
-             hosts = [\"allowed.example\", \"other.example\"]\n{image}"
+             hosts = [\"allowed.example\", \"other.example\", \"localhost:{allowed_port}\"]\n\
+             private_hosts = [\"localhost:{allowed_port}\"]\n{image}"
         ));
         for (path, text) in [
             (".ssh/id_ed25519", "a private key"),
@@ -152,6 +158,7 @@ impl World {
             victim,
             setting,
             abstract_socket: (name, listener),
+            allowed_host,
         }
     }
 

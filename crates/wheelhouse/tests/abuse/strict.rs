@@ -1,5 +1,7 @@
 //! D4, E1 and the repository in the tier `strict`: what an obedient agent can read, where it can send it, and what it can move.
 
+use std::io::Write;
+
 use serde_json::json;
 use wh_api::{MessageListRequest, SessionCreateRequest, WorktreeDiffRequest};
 use wh_testkit::git::git;
@@ -42,7 +44,7 @@ async fn e1_an_agent_that_obeys_a_hostile_text_neither_reads_nor_sends_anything(
 #[tokio::test]
 async fn d4_a_refused_host_is_reported_once() {
     let world = World::new(Setting::STRICT).await;
-    let plan = json!({"proxied": ["evil.example:443", "EVIL.example.:443", "evil.example:443", "other.example:443"]});
+    let plan = json!({"proxied": ["evil.example:443", "EVIL.example.:443", "evil.example:443", "elsewhere.example:443"]});
     world
         .shell(&format!("{} '{plan}'", world.probe().display()))
         .await;
@@ -66,7 +68,49 @@ async fn d4_a_refused_host_is_reported_once() {
     }
     let of = |host: &str| seen.iter().filter(|text| text.contains(host)).count();
     assert_eq!(of("evil.example:443"), 1, "{seen:?}");
-    assert_eq!(of("other.example:443"), 1, "{seen:?}");
+    assert_eq!(of("elsewhere.example:443"), 1, "{seen:?}");
+}
+
+#[tokio::test]
+async fn d8_network_traffic_beyond_the_limit_closes_the_sessions_connections() {
+    const SENT_MIB: usize = 8;
+    let world = World::with(Setting::STRICT, &[("limits.network_mib", 1)]).await;
+    let port = world.allowed_host.local_addr().unwrap().port();
+    let host = world.allowed_host.try_clone().unwrap();
+    let sending = std::thread::spawn(move || {
+        let (mut connection, _) = host.accept().unwrap();
+        let chunk = vec![b'x'; 1 << 20];
+        // Fails when the proxy closes the connection.
+        (0..SENT_MIB)
+            .take_while(|_| connection.write_all(&chunk).is_ok())
+            .count()
+    });
+    let connect = format!(
+        "exec 3<>/dev/tcp/127.0.0.1/3128; printf 'CONNECT localhost:{port} HTTP/1.1\\r\\nHost: localhost:{port}\\r\\n\\r\\n' >&3"
+    );
+    let received = world
+        .shell(&format!("bash -c \"{connect}; wc -c <&3\""))
+        .await;
+    let received: usize = received
+        .trim()
+        .parse()
+        .unwrap_or_else(|_| panic!("{received}"));
+    // The head of the proxy's own response comes before what is counted.
+    assert!(
+        (1 << 19..=(1 << 20) + 100).contains(&received),
+        "{received}"
+    );
+    assert!(sending.join().unwrap() < SENT_MIB);
+    let refused = world
+        .shell(&format!("bash -c \"{connect}; head -n 1 <&3\""))
+        .await;
+    assert!(!refused.contains(" 200 "), "{refused}");
+    let note = world.latest_note().await;
+    assert!(note.contains("limits.network_mib"), "{note}");
+    println!(
+        "d8: {received} of {} bytes arrived, then: {refused}{note}",
+        SENT_MIB << 20
+    );
 }
 
 #[tokio::test]
