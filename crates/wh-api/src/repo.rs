@@ -120,6 +120,9 @@ pub struct RepoTrustRequest {
     /// The sha256 of each configuration to approve, as shown by this call; only shows them unless given.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approve: Vec<String>,
+    /// The sha256 of each approval to revoke. Sessions that run keep what they loaded until their next run.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub revoke: Vec<String>,
     /// Idempotency key chosen by the client.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -129,16 +132,18 @@ impl TryFrom<RepoTrustRequest> for RepoTrust {
     type Error = InputRefusal;
 
     fn try_from(request: RepoTrustRequest) -> Result<Self, InputRefusal> {
-        at_most("approve", &request.approve, CONFIG_APPROVALS_MAX)?;
-        let digest = |text: &String| field("approve", ConfigDigest::parse(text));
+        let digests = |name: &'static str, texts: &[String]| {
+            at_most(name, texts, CONFIG_APPROVALS_MAX)?;
+            let parsed = texts
+                .iter()
+                .map(|text| field(name, ConfigDigest::parse(text)));
+            parsed.collect::<Result<Vec<_>, _>>()
+        };
         Ok(Self {
             repo: reference("repo", &request.repo)?,
             worktree: optional_reference("worktree", request.worktree.as_deref())?,
-            approve: request
-                .approve
-                .iter()
-                .map(digest)
-                .collect::<Result<_, _>>()?,
+            approve: digests("approve", &request.approve)?,
+            revoke: digests("revoke", &request.revoke)?,
         })
     }
 }
@@ -150,6 +155,17 @@ pub struct RepoTrustView {
     /// The branch with its commit, or the directory, that was read.
     pub source: String,
     pub configs: Vec<ProjectConfigView>,
+    /// Approvals of other content than what is shown.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub other_approvals: Vec<ConfigApprovalView>,
+}
+
+/// An approval of project configuration.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ConfigApprovalView {
+    /// Such as .mcp.json or .claude
+    pub path: String,
+    pub sha256: String,
 }
 
 /// One configuration file or directory.
@@ -186,6 +202,14 @@ impl From<TrustReport> for RepoTrustView {
             repo_id: report.repo.id.to_string(),
             source: report.source,
             configs: report.configs.into_iter().map(Into::into).collect(),
+            other_approvals: report
+                .other_approvals
+                .into_iter()
+                .map(|(path, digest)| ConfigApprovalView {
+                    path,
+                    sha256: digest.to_string(),
+                })
+                .collect(),
         }
     }
 }

@@ -6,7 +6,7 @@ use newtype_uuid::GenericUuid;
 use wh_domain::{
     Approval, ErrorCode, EventKind, Facts, IdRef, MessageKind, NewEvent, NewTurn, Operation,
     PageLimit, PageRequest, Prompt, PromptFile, Reach, Reference, Session, SessionId, SessionState,
-    SessionStateName, Turn, TurnId, TurnState, WhenBusy,
+    SessionStateName, SettingKey, Turn, TurnId, TurnState, WhenBusy,
 };
 use wh_store::{Applied, QueueRules};
 
@@ -84,6 +84,7 @@ impl App {
                 let rules = QueueRules {
                     waiting_max: WAITING_MAX,
                     only_if_free: when_busy == WhenBusy::Reject,
+                    per_minute_max: self.limit(SettingKey::SessionPromptsPerMinuteMax).await?,
                 };
                 let events = vec![turn_event(cx, &found, turn.id)];
                 let commit = cx.commit(operation, turn.id.into(), facts, events);

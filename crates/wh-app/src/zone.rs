@@ -176,6 +176,8 @@ impl Firing {
         let rules = QueueRules {
             waiting_max: WAITING_MAX,
             only_if_free: false,
+            // A session that moves others around on a board is limited by what it may place.
+            per_minute_max: u32::MAX,
         };
         self.events.push(zone_event(cx, session, zone, &turn));
         self.fired.push(Fired::Prompt(turn, rules));

@@ -12,6 +12,8 @@ pub struct Limits {
     pub spawn_tree_max: u32,
     /// Spawns in one tree within a minute.
     pub spawn_per_minute_max: u32,
+    /// Prompts of one session to another within a minute.
+    pub prompts_per_minute_max: u32,
     /// Live sessions of one user.
     pub live_sessions_max: u32,
     /// Rounds of review of one coding session.
@@ -29,6 +31,7 @@ impl Limits {
         spawn_children_max: 8,
         spawn_tree_max: 50,
         spawn_per_minute_max: 10,
+        prompts_per_minute_max: 20,
         live_sessions_max: 100,
         review_rounds_max: 3,
         review_abandon_after: 5,

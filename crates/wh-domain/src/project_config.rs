@@ -124,7 +124,7 @@ pub struct TrustedConfig {
     pub at: Timestamp,
 }
 
-/// A request to show project configuration, and to approve some of it.
+/// A request to show project configuration, and to approve some of it or to revoke approvals.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct RepoTrust {
     pub repo: Reference,
@@ -132,6 +132,8 @@ pub struct RepoTrust {
     pub worktree: Option<Reference>,
     /// What to approve; it must be among what is shown.
     pub approve: Vec<ConfigDigest>,
+    /// Approvals to revoke; each must exist.
+    pub revoke: Vec<ConfigDigest>,
 }
 
 /// The project configuration of a repository.
@@ -141,6 +143,8 @@ pub struct TrustReport {
     /// Where it was read: a branch with its commit, or a directory.
     pub source: String,
     pub configs: Vec<ConfigReport>,
+    /// Approvals of other content than what is shown: the configuration path and the digest.
+    pub other_approvals: Vec<(String, ConfigDigest)>,
 }
 
 /// What is at one configuration path.

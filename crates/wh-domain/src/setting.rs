@@ -112,6 +112,7 @@ settings! {
     SpawnTreeMax,             "spawn.tree_max",              count(LIMITS.spawn_tree_max),        10_000,   "sessions in a whole tree, ended ones included";
     SpawnPerMinuteMax,        "spawn.per_minute_max",        count(LIMITS.spawn_per_minute_max),  1_000,    "spawns in one tree within a minute";
     SessionLivePerUserMax,    "session.live_per_user_max",   count(LIMITS.live_sessions_max),     10_000,   "live sessions of one user";
+    SessionPromptsPerMinuteMax, "session.prompts_per_minute_max", count(LIMITS.prompts_per_minute_max), 1_000, "prompts that one session may send to another within a minute";
     SessionIdleSeconds,       "session.idle_seconds",        count(600),                          604_800,  "seconds after which the process of an idle session is put away";
     SessionSilentSeconds,     "session.silent_seconds",      count(900),                          604_800,  "seconds of silence after which an agent at work is reported as perhaps stuck";
     ApprovalTimeoutSeconds,   "approval.timeout_seconds",    count(86_400),                       2_592_000, "seconds after which an approval that nobody answers is denied";
@@ -126,7 +127,7 @@ settings! {
     LimitOpenFiles,           "limits.open_files",           count(65_536),                       10_000_000, "files that one process of a session may have open";
     LimitDiskMib,             "limits.disk_mib",             count(51_200),                                i64::MAX, "MiB of disk that a session's worktree, home and /tmp may use; reaching it ends its processes";
     LimitNetworkMib,          "limits.network_mib",          OPEN,                                i64::MAX, "MiB that a session in the tier strict may send and receive; reaching it closes its connections";
-    ContainmentMinimum,       "containment.minimum",         count(2),                            3,        "least containment that a session may have: none, guarded or strict", TIERS;
+    ContainmentMinimum,       "containment.minimum",         count(2),                            3,        "least containment that a session may have: none, guarded, strict or container", TIERS;
     AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
 }
 

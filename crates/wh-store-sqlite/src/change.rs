@@ -3,9 +3,10 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
-    ApprovalId, Board, Key, KeyId, NewEvent, NewTurn, Repo, Run, Session, SessionEvent, SessionId,
-    SessionPatch, SettingKey, SettingValue, Settlement, TrustedConfig, TurnId, User, UserId,
-    UserPatch, Webhook, WebhookId, WebhookState, Worktree, WorktreeId, WorktreeStateName,
+    ApprovalId, Board, ConfigDigest, Key, KeyId, NewEvent, NewTurn, Repo, RepoId, Run, Session,
+    SessionEvent, SessionId, SessionPatch, SettingKey, SettingValue, Settlement, TrustedConfig,
+    TurnId, User, UserId, UserPatch, Webhook, WebhookId, WebhookState, Worktree, WorktreeId,
+    WorktreeStateName,
 };
 use wh_store::{
     Applied, Commit, Counted, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules,
@@ -100,7 +101,7 @@ pub(crate) enum Change {
     KeyRevoke(KeyId, Timestamp),
     RepoInsert(Box<Repo>),
     RepoSettle(Box<Repo>),
-    RepoTrust(Vec<TrustedConfig>),
+    RepoTrust(RepoId, Vec<TrustedConfig>, Vec<ConfigDigest>),
     WorktreeInsert(Box<Worktree>),
     /// The state it was seen in, and what became of it.
     WorktreeMove(WorktreeStateName, Box<Worktree>),
@@ -143,7 +144,9 @@ impl Change {
             Self::KeyRevoke(id, at) => key::revoke_in_txn(batch.conn, *id, *at).await,
             Self::RepoInsert(repo) => repo::insert_in_txn(batch.conn, repo).await,
             Self::RepoSettle(repo) => repo::settle_in_txn(batch.conn, repo).await,
-            Self::RepoTrust(configs) => repo::trust_in_txn(batch.conn, configs).await,
+            Self::RepoTrust(repo, approve, revoke) => {
+                repo::trust_in_txn(batch.conn, *repo, approve, revoke).await
+            }
             Self::WorktreeInsert(worktree) => worktree::insert_in_txn(batch.conn, worktree).await,
             Self::WorktreeMove(from, after) => {
                 worktree::move_in_txn(batch.conn, *from, after).await

@@ -63,8 +63,14 @@ impl RepoStore for SqliteStore {
         row::page("repo", rows, page.limit, row::id_cursor, repo_row)
     }
 
-    async fn repo_trust(&self, configs: &[TrustedConfig], commit: Commit) -> Result<Applied> {
-        let change = Change::RepoTrust(configs.to_vec());
+    async fn repo_trust(
+        &self,
+        repo: RepoId,
+        approve: &[TrustedConfig],
+        revoke: &[ConfigDigest],
+        commit: Commit,
+    ) -> Result<Applied> {
+        let change = Change::RepoTrust(repo, approve.to_vec(), revoke.to_vec());
         self.commit(change, commit).await
     }
 
@@ -183,9 +189,19 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
 
 pub(crate) async fn trust_in_txn(
     conn: &mut SqliteConnection,
-    configs: &[TrustedConfig],
+    repo: RepoId,
+    approve: &[TrustedConfig],
+    revoke: &[ConfigDigest],
 ) -> Result<()> {
-    for config in configs {
+    for digest in revoke {
+        sqlx::query("DELETE FROM trusted_configs WHERE repo_id = ? AND sha256 = ?")
+            .bind(uuid(repo))
+            .bind(digest.0.as_slice())
+            .execute(&mut *conn)
+            .await
+            .map_err(store_error)?;
+    }
+    for config in approve {
         sqlx::query(
             "INSERT INTO trusted_configs (repo_id, name, sha256, user_id, created_at) VALUES (?, ?, ?, ?, ?)
              ON CONFLICT DO NOTHING",

@@ -3,14 +3,14 @@
 mod files;
 
 use async_trait::async_trait;
-use jiff::Timestamp;
+use jiff::{SignedDuration, Timestamp};
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    IdRef, NewTurn, Page, PageRequest, PromptFile, Reach, Sender, SessionEvent, SessionId,
+    IdRef, NewTurn, Page, PageRequest, PromptFile, Reach, Sender, Session, SessionEvent, SessionId,
     SessionState, Turn, TurnId, TurnState,
 };
-use wh_store::{Applied, Commit, QueueRules, Result, StoreError, TurnStore};
+use wh_store::{Applied, Commit, QueueRules, QueueState, Result, TurnStore};
 
 use crate::SqliteStore;
 use crate::batch::Batch;
@@ -158,27 +158,7 @@ pub(crate) async fn queue_in_txn(
     rules: QueueRules,
 ) -> Result<()> {
     let session = session_in_txn(batch.conn, turn.session).await?;
-    let waiting: i64 =
-        sqlx::query_scalar("SELECT count(*) FROM turns WHERE session_id = ? AND state = 'queued'")
-            .bind(uuid(turn.session))
-            .fetch_one(&mut *batch.conn)
-            .await
-            .map_err(store_error)?;
-    let free = matches!(
-        session.state,
-        SessionState::Idle | SessionState::Stopped | SessionState::Interrupted
-    );
-    if rules.only_if_free && (!free || waiting > 0) {
-        return Err(StoreError::Busy);
-    }
-    if waiting >= i64::from(rules.waiting_max) {
-        let max = rules.waiting_max;
-        return Err(StoreError::Limit {
-            what: "prompts that wait",
-            max,
-            setting: None,
-        });
-    }
+    rules.check(queue_state(batch.conn, &session, turn).await?)?;
     match &session.state {
         SessionState::Stopped | SessionState::Interrupted => {
             let event = SessionEvent::ResumeRequested;
@@ -196,6 +176,36 @@ pub(crate) async fn queue_in_txn(
         cancel_in_txn(batch.conn, turn.session).await?;
     }
     Ok(())
+}
+
+/// Counts what [`QueueRules::check`] decides by. Of a session's turns the last 2,000 are looked at, which is more than the rule can allow
+/// within a minute.
+async fn queue_state(
+    conn: &mut SqliteConnection,
+    session: &Session,
+    turn: &NewTurn,
+) -> Result<QueueState> {
+    let a_minute_ago = turn.created_at - SignedDuration::from_mins(1);
+    let (waiting, recent): (i64, i64) = sqlx::query_as(
+        "SELECT (SELECT count(*) FROM turns WHERE session_id = ?1 AND state = 'queued'),
+             (SELECT count(*) FROM turns WHERE session_id = ?1 AND sender_session_id = ?2 AND created_at > ?3
+                 AND number > (SELECT coalesce(max(number), 0) FROM turns WHERE session_id = ?1) - 2000)",
+    )
+    .bind(uuid(turn.session))
+    .bind(uuid_opt(turn.sender.session))
+    .bind(micros(a_minute_ago))
+    .fetch_one(conn)
+    .await
+    .map_err(store_error)?;
+    let number = |count: i64| u32::try_from(count).unwrap_or(u32::MAX);
+    Ok(QueueState {
+        is_free: matches!(
+            session.state,
+            SessionState::Idle | SessionState::Stopped | SessionState::Interrupted
+        ),
+        waiting: number(waiting),
+        recent: number(recent),
+    })
 }
 
 /// Asks for the running turn to end early.

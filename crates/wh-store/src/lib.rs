@@ -55,7 +55,7 @@ pub use run::{RunFact, RunStep, RunStore, SessionWork};
 pub use session::{Laid, NewSession, SessionStore};
 pub use setting::SettingStore;
 pub use task::{TaskStore, TaskWish};
-pub use turn::{QueueRules, TurnStore};
+pub use turn::{QueueRules, QueueState, TurnStore};
 pub use usage::{USAGE_AGENTS_MAX, UsageStore};
 pub use user::{LeftRunning, UserStore};
 pub use wait::WaitStore;

@@ -28,8 +28,14 @@ pub trait RepoStore {
     /// Lists repositories, newest first.
     async fn repo_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Repo, Uuid>>;
 
-    /// Records that project configuration of a repository was approved; what is approved already stays as it is.
-    async fn repo_trust(&self, configs: &[TrustedConfig], commit: Commit) -> Result<Applied>;
+    /// Records approvals of a repository's project configuration and deletes revoked ones. Existing approvals stay as they are.
+    async fn repo_trust(
+        &self,
+        repo: RepoId,
+        approve: &[TrustedConfig],
+        revoke: &[ConfigDigest],
+        commit: Commit,
+    ) -> Result<Applied>;
 
     /// Returns the approved project configuration of a repository: names and digests.
     async fn repo_trusted(&self, repo: RepoId) -> Result<BTreeSet<(String, ConfigDigest)>>;

@@ -1,17 +1,56 @@
 //! Turns.
 
 use async_trait::async_trait;
-use wh_domain::{IdRef, NewTurn, Page, PageRequest, PromptFile, Reach, SessionId, Turn, TurnId};
+use wh_domain::{
+    IdRef, NewTurn, Page, PageRequest, PromptFile, Reach, SessionId, SettingKey, Turn, TurnId,
+};
 
-use crate::{Applied, Commit, Result};
+use crate::{Applied, Commit, Result, StoreError};
 
-/// What must hold for a prompt to be taken.
+/// Conditions under which a prompt is accepted.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct QueueRules {
     /// The most prompts that may wait.
     pub waiting_max: u32,
     /// Refuse unless the session is free at once.
     pub only_if_free: bool,
+    /// The most prompts that a session may send to another one within a minute; people are not limited by it.
+    pub per_minute_max: u32,
+}
+
+/// State of a session's queue when a prompt arrives.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct QueueState {
+    /// Whether the session could start a turn now.
+    pub is_free: bool,
+    /// Prompts that wait.
+    pub waiting: u32,
+    /// Prompts of the same sending session within the last minute; 0 for a prompt of a person.
+    pub recent: u32,
+}
+
+impl QueueRules {
+    /// Returns [`StoreError::Busy`] or [`StoreError::Limit`] if the prompt is not accepted.
+    pub fn check(&self, queue: QueueState) -> Result<()> {
+        if self.only_if_free && (!queue.is_free || queue.waiting > 0) {
+            return Err(StoreError::Busy);
+        }
+        if queue.waiting >= self.waiting_max {
+            return Err(StoreError::Limit {
+                what: "prompts that wait",
+                max: self.waiting_max,
+                setting: None,
+            });
+        }
+        if queue.recent >= self.per_minute_max {
+            return Err(StoreError::Limit {
+                what: "prompts from one session to another within a minute",
+                max: self.per_minute_max,
+                setting: Some(SettingKey::SessionPromptsPerMinuteMax),
+            });
+        }
+        Ok(())
+    }
 }
 
 /// Keeps turns. A turn lies within reach of those who reach its session.

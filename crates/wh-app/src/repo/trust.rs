@@ -1,9 +1,9 @@
-//! Approving the configuration of coding agents that a repository contains.
+//! Approving the configuration of coding agents that a repository contains, and revoking approvals.
 
 use std::path::{Path, PathBuf};
 
 use wh_domain::{
-    AgentName, CONFIGS_TRUSTED_MAX, ConfigFileReport, ConfigReport, ConfigState, ErrorCode,
+    AgentName, CONFIGS_TRUSTED_MAX, ConfigFileReport, ConfigReport, ConfigState, ErrorCode, Facts,
     Operation, Owner, PageLimit, PageRequest, ProjectConfig, Reach, Reference, Repo, RepoPaths,
     RepoState, RepoTrust, TrustReport, TrustedConfig,
 };
@@ -25,23 +25,15 @@ enum Source {
 }
 
 impl App {
-    /// Shows the project configuration of a repository and approves what the caller names by its digest.
+    /// Shows the project configuration of a repository, approves what the caller names by its digest, and revokes approvals.
     pub async fn repo_trust(&self, cx: &OpContext, request: RepoTrust) -> Result<TrustReport> {
         let operation = Operation::RepoTrust;
-        let digests: Vec<_> = request.approve.iter().map(ToString::to_string).collect();
-        let named = &digests[..digests.len().min(DIGESTS_AUDITED_MAX)];
-        let mut audited = facts([
-            ("repo", request.repo.as_str()),
-            ("approved", &named.join(" ")),
-        ]);
-        if digests.len() > named.len() {
-            audited.insert("approvals".to_owned(), digests.len().to_string());
-        }
+        let audited = audited(&request);
         self.change(cx, operation, audited.clone(), async {
             let reach = cx.authorize(operation)?;
             let repo = self.repo_lookup(reach, &request.repo).await?;
             let (source, described) = self.config_source(reach, &repo, request.worktree).await?;
-            let trusted = self.store.repo_trusted(repo.id).await?;
+            let mut trusted = self.store.repo_trusted(repo.id).await?;
             let mut configs = Vec::new();
             let mut left = TEXT_BYTES_MAX;
             for (config, agents) in self.agents.project_configs() {
@@ -67,23 +59,37 @@ impl App {
                     ));
                 }
             }
+            for digest in &request.revoke {
+                if !trusted.iter().any(|(_, approved)| approved == digest) {
+                    let message =
+                        format!("this repository has no approval with the SHA-256 {digest}");
+                    return Err(
+                        AppError::invalid(message).hint("show the approvals with repo trust")
+                    );
+                }
+            }
+            trusted.retain(|(_, digest)| !request.revoke.contains(digest));
             if trusted.len() + approvals.len() > CONFIGS_TRUSTED_MAX {
                 let message = format!("a repository has at most {CONFIGS_TRUSTED_MAX} approvals");
                 return Err(AppError::new(ErrorCode::Conflict, message));
             }
             let commit = cx.commit(operation, repo.id.into(), audited, Vec::new());
-            let _applied = self.store.repo_trust(&approvals, commit).await?;
+            let _applied = self
+                .store
+                .repo_trust(repo.id, &approvals, &request.revoke, commit)
+                .await?;
+            trusted.extend(approvals.into_iter().map(|it| (it.name, it.digest)));
             for config in &mut configs {
-                let is_approved = |digest| {
-                    let key = (config.config.name.clone(), digest);
-                    trusted.contains(&key) || request.approve.contains(&digest)
-                };
-                config.is_approved = config.digest.is_some_and(is_approved);
+                let name = &config.config.name;
+                config.is_approved = config
+                    .digest
+                    .is_some_and(|digest| trusted.remove(&(name.clone(), digest)));
             }
             Ok(TrustReport {
                 repo,
                 source: described,
                 configs,
+                other_approvals: trusted.into_iter().collect(),
             })
         })
         .await
@@ -144,6 +150,26 @@ impl App {
             }
         }
     }
+}
+
+/// Describes a request for its audit entry.
+fn audited(request: &RepoTrust) -> Facts {
+    let mut audited = facts([("repo", request.repo.as_str())]);
+    for (name, count_name, digests) in [
+        ("approved", "approvals", &request.approve),
+        ("revoked", "revocations", &request.revoke),
+    ] {
+        let named: Vec<_> = digests
+            .iter()
+            .take(DIGESTS_AUDITED_MAX)
+            .map(ToString::to_string)
+            .collect();
+        audited.insert(name.to_owned(), named.join(" "));
+        if digests.len() > named.len() {
+            audited.insert(count_name.to_owned(), digests.len().to_string());
+        }
+    }
+    audited
 }
 
 fn is_same(repo: &Repo, paths: &RepoPaths) -> bool {

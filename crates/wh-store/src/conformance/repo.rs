@@ -143,10 +143,27 @@ pub async fn approvals_are_kept_by_name_and_content(store: Arc<dyn Store>) -> Ou
     ];
     for _ in 0..2 {
         let commit = commit(user, Operation::RepoTrust);
-        done(store.repo_trust(&approvals, commit).await?);
+        done(store.repo_trust(repo.id, &approvals, &[], commit).await?);
     }
-    let kept = approvals.map(|it| (it.name, it.digest));
+    let [first, second, third] = approvals.clone().map(|it| (it.name, it.digest));
+    let kept = [first, second.clone(), third];
     assert_eq!(store.repo_trusted(repo.id).await?, kept.into());
     assert!(store.repo_trusted(other.id).await?.is_empty());
+    // Revoked by content: under every name, in this repository alone.
+    let elsewhere = TrustedConfig {
+        repo: other.id,
+        ..approvals[0].clone()
+    };
+    let approve = commit(user, Operation::RepoTrust);
+    done(
+        store
+            .repo_trust(other.id, &[elsewhere], &[], approve)
+            .await?,
+    );
+    let revoke = commit(user, Operation::RepoTrust);
+    let revoked = [ConfigDigest([1; 32])];
+    done(store.repo_trust(repo.id, &[], &revoked, revoke).await?);
+    assert_eq!(store.repo_trusted(repo.id).await?, [second].into());
+    assert_eq!(store.repo_trusted(other.id).await?.len(), 1);
     Ok(())
 }

@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use jiff::SignedDuration;
 use wh_domain::{
     FileName, NewTurn, Operation, PromptFile, Reach, Sender, Session, SessionEvent, SessionState,
 };
@@ -14,6 +15,7 @@ use crate::{Applied, QueueRules, Store, StoreError};
 const RULES: QueueRules = QueueRules {
     waiting_max: 3,
     only_if_free: false,
+    per_minute_max: u32::MAX,
 };
 
 pub(super) fn turn_value(session: &Session, prompt: &str) -> NewTurn {
@@ -111,6 +113,7 @@ pub async fn queues_hold_their_order_and_their_limit(store: Arc<dyn Store>) -> O
     let rules = QueueRules {
         waiting_max: 100,
         only_if_free: true,
+        ..RULES
     };
     let busy = try_queue(&store, &session, "only if free", rules);
     assert!(matches!(busy.await, Err(StoreError::Busy)));
@@ -121,6 +124,33 @@ pub async fn queues_hold_their_order_and_their_limit(store: Arc<dyn Store>) -> O
     done(stopped.await?);
     let work = store.work_get(session.id).await?.ok_or("no work")?;
     assert_eq!(work.next, None, "a stop empties the queue");
+    Ok(())
+}
+
+/// A session that prompts another one is refused beyond its rate; people and other sessions are not.
+pub async fn prompts_between_two_sessions_are_limited(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let (flooding, other) = (idle_session(&store).await?, idle_session(&store).await?);
+    let rules = QueueRules {
+        waiting_max: 100,
+        only_if_free: false,
+        per_minute_max: 2,
+    };
+    let send = async |sender: Option<&Session>, age: SignedDuration| {
+        let mut turn = turn_value(&session, "x");
+        turn.sender.session = sender.map(|it| it.id);
+        turn.created_at -= age;
+        let commit = commit(session.owner.user, Operation::SessionPrompt);
+        store.turn_queue(&turn, rules, commit).await
+    };
+    let now = SignedDuration::ZERO;
+    done(send(Some(&flooding), SignedDuration::from_secs(61)).await?);
+    done(send(Some(&flooding), now).await?);
+    done(send(Some(&flooding), now).await?);
+    let refused = send(Some(&flooding), now).await;
+    assert!(matches!(refused, Err(StoreError::Limit { max: 2, .. })));
+    done(send(Some(&other), now).await?);
+    done(send(None, now).await?);
     Ok(())
 }
 

@@ -74,6 +74,16 @@ impl World {
         };
         self.client.repo_trust(&request).await.unwrap()
     }
+
+    async fn revoke(&self, sha256: &str) -> wh_api::RepoTrustView {
+        let request = RepoTrustRequest {
+            repo: "project".to_owned(),
+            worktree: Some(self.session.clone()),
+            revoke: vec![sha256.to_owned()],
+            ..RepoTrustRequest::default()
+        };
+        self.client.repo_trust(&request).await.unwrap()
+    }
 }
 
 /// Commits hostile configuration to the repository.
@@ -273,6 +283,19 @@ async fn e2_e4_hostile_configuration_is_masked_until_a_person_approves_it() {
     let seen = world.shell("cat .mcp.json").await;
     assert!(!seen.contains("ANOTHER"), "{seen}");
     assert!(world.latest_note().await.contains(".mcp.json"));
+    // An approval is listed although its content is gone. Once it is revoked, the next run does not load that content.
+    let gone = &approve[0];
+    let has = |shown: &wh_api::RepoTrustView| {
+        let mut others = shown.other_approvals.iter();
+        others.any(|it| it.path == ".mcp.json" && it.sha256 == *gone)
+    };
+    assert!(has(&world.trust(Vec::new()).await));
+    assert!(!has(&world.revoke(gone).await));
+    world.stop().await;
+    fs::write(worktree.join(".mcp.json"), &real).unwrap();
+    let seen = world.shell("cat .mcp.json .claude/settings.json").await;
+    assert!(!seen.contains("mcpServers\":{\"x"), "{seen}");
+    assert!(seen.contains("SessionStart"), "{seen}");
 }
 
 #[tokio::test]

@@ -276,6 +276,34 @@ async fn g10_a_flood_of_prompts_is_refused_when_the_queue_is_full() {
 }
 
 #[tokio::test]
+async fn g10_a_session_that_floods_another_is_slowed_down() {
+    const SENT: usize = 30;
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let parent = session(&alice, json!({})).await;
+    let child = Mcp::data(&spawn(&alice, &parent, "say ready").await)["session"].clone();
+    let call = json!({ "session": child, "prompt": "say once more" });
+    let flood = format!("call session_prompt {call}\n").repeat(SENT);
+    let call = json!({ "session": parent, "prompt": flood, "wait": 60 });
+    let done = Mcp::data(&alice.call("session_prompt", call).await);
+    let said = done.to_string();
+    assert!(said.contains("session.prompts_per_minute_max"), "{done}");
+    let turns = json!({ "session": child, "limit": 100 });
+    let turns = Mcp::data(&alice.call("turn_list", turns).await);
+    let taken = turns["turns"].as_array().unwrap().len();
+    // The prompt of the spawn and twenty of the flood.
+    assert_eq!(taken, 21, "{turns}");
+    // A person is not held up by it.
+    let call = json!({ "session": child, "prompt": "say fine", "wait": 30 });
+    let done = Mcp::data(&alice.call("session_prompt", call).await);
+    assert_eq!(done["turn"]["state"], "completed");
+    println!(
+        "g10: {} of {SENT} prompts of one session to another were accepted",
+        taken - 1
+    );
+}
+
+#[tokio::test]
 async fn g11_patterns_and_references_cost_nothing() {
     let world = World::new().await;
     let alice = world.client(&world.keys.alice);

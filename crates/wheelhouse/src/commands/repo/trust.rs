@@ -20,6 +20,9 @@ pub(crate) struct TrustArgs {
     /// Approve all configuration that is shown
     #[arg(long, conflicts_with = "approve")]
     approve_all: bool,
+    /// Revoke the approval with this SHA-256 (repeatable); running sessions are affected from their next run
+    #[arg(long, value_name = "SHA256")]
+    revoke: Vec<String>,
 }
 
 pub(super) async fn run(cx: &Context, args: TrustArgs) -> CliResult {
@@ -28,6 +31,7 @@ pub(super) async fn run(cx: &Context, args: TrustArgs) -> CliResult {
         repo: args.repo,
         worktree: args.worktree,
         approve: args.approve,
+        revoke: args.revoke,
         idempotency_key: None,
     };
     let mut shown = client.repo_trust(&request).await?;
@@ -35,6 +39,7 @@ pub(super) async fn run(cx: &Context, args: TrustArgs) -> CliResult {
         // By their hashes, so that nothing is approved that has changed since.
         let digests = shown.configs.iter().filter_map(|it| it.sha256.clone());
         request.approve = digests.collect();
+        request.revoke = Vec::new();
         shown = client.repo_trust(&request).await?;
     }
     cx.ui.answer(&shown, |ui| print(ui, &shown))
@@ -42,11 +47,18 @@ pub(super) async fn run(cx: &Context, args: TrustArgs) -> CliResult {
 
 fn print(ui: &Ui, shown: &RepoTrustView) -> CliResult {
     if shown.configs.is_empty() {
-        return ui.line(&format!("no project configuration in {}", shown.source));
+        ui.line(&format!("No project configuration in {}", shown.source))?;
+    } else {
+        ui.line(&format!("Project configuration in {}", shown.source))?;
     }
-    ui.line(&format!("Project configuration in {}", shown.source))?;
     for config in &shown.configs {
         print_config(ui, config)?;
+    }
+    if !shown.other_approvals.is_empty() {
+        ui.line("\nApprovals of other content; revoke with --revoke SHA256")?;
+    }
+    for approval in &shown.other_approvals {
+        ui.line(&format!("  {}  {}", approval.path, approval.sha256))?;
     }
     let open = |it: &&ProjectConfigView| !it.approved && it.sha256.is_some();
     match shown.configs.iter().find(open) {
