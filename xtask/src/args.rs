@@ -12,7 +12,7 @@ cargo xtask web build               build the dashboard into web/dist, which the
 cargo xtask web dev                 serve the dashboard from its sources, beside a running server
 cargo xtask agents                  install the coding agents into target/tools/agents and say where they are
 cargo xtask tidy                    check the shape of the code: crate edges, file sizes, forbidden words
-cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context, sessions, lists, subscribers, web";
+cargo xtask bench [NAME...]         run benchmarks: mcp, events, startup, context, sessions, lists, subscribers, bad-keys, fairness, web";
 
 #[derive(Debug, PartialEq, Eq)]
 pub(crate) enum Invocation {

@@ -4,6 +4,7 @@
 mod bad_keys;
 mod context;
 mod events;
+mod fairness;
 mod fixture;
 mod lists;
 mod mcp;
@@ -45,6 +46,7 @@ const BENCHMARKS: &[Benchmark] = &[
     benchmark("lists", lists::run),
     benchmark("subscribers", subscribers::run),
     benchmark("bad-keys", bad_keys::run),
+    benchmark("fairness", fairness::run),
     benchmark(WEB, web::run),
 ];
 

@@ -131,8 +131,10 @@ where
             if let Some(slot) = request.extensions().get::<ConnectionSlot>() {
                 slot.set_authenticated();
             }
+            let user = principal.user;
             request.extensions_mut().insert(principal);
-            let mut response = inner.call(request).await?;
+            let answered = Box::pin(inner.call(request));
+            let mut response = server.fair.share(user, answered).await?;
             response
                 .headers_mut()
                 .entry(header::CACHE_CONTROL)

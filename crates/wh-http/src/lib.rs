@@ -20,6 +20,7 @@ mod edge;
 mod encoding;
 mod error;
 mod events;
+mod fair;
 pub mod guard;
 mod health;
 mod input;

@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wh_app::App;
 
-use crate::{HttpConfig, streams::Streams};
+use crate::{HttpConfig, fair::FairShare, streams::Streams};
 
 /// The application and how it is served; cheap to clone.
 pub(crate) type Server = Arc<ServerState>;
@@ -13,6 +13,7 @@ pub(crate) struct ServerState {
     pub(crate) app: Arc<App>,
     pub(crate) config: HttpConfig,
     pub(crate) streams: Arc<Streams>,
+    pub(crate) fair: Arc<FairShare>,
 }
 
 impl ServerState {
@@ -22,6 +23,7 @@ impl ServerState {
             app,
             config,
             streams,
+            fair: Arc::default(),
         })
     }
 }

@@ -1,11 +1,12 @@
 //! What tests and benchmarks need and the product must not contain: a server on a temporary directory, a database
 //! filled with known users, sessions and keys, a container image, an agent and a model that follow a script, a count of tokens, and the binaries
-//! `conformance-server`, `scripted-agent`, `scripted-model`, `bench-ceiling`, `bench-seed` and `bench-tokens`.
+//! `conformance-server`, `scripted-agent`, `scripted-model` and the benchmarks.
 
 pub mod dice;
 pub mod git;
 pub mod image;
 pub mod model;
+pub mod plain_http;
 pub mod run;
 pub mod scripted;
 pub mod seed;

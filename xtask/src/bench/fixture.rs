@@ -24,6 +24,7 @@ pub(super) struct Programs {
     seed: PathBuf,
     sessions: PathBuf,
     bad_keys: PathBuf,
+    fairness: PathBuf,
     subscribers: PathBuf,
     tokens: PathBuf,
     data: PathBuf,
@@ -55,6 +56,7 @@ impl Programs {
             seed: workspace.release_binary("bench-seed"),
             sessions: workspace.release_binary("bench-sessions"),
             bad_keys: workspace.release_binary("bench-bad-keys"),
+            fairness: workspace.release_binary("bench-fairness"),
             subscribers: workspace.release_binary("bench-subscribers"),
             tokens: workspace.release_binary("bench-tokens"),
             data,
@@ -80,6 +82,11 @@ impl Programs {
     /// Measures valid calls beside invalid keys.
     pub(super) fn measure_bad_keys(&self, limit: Duration) -> Result<serde_json::Value> {
         self.measure(&self.bad_keys, limit)
+    }
+
+    /// Measures one user's calls beside a busy user.
+    pub(super) fn measure_fairness(&self, limit: Duration) -> Result<serde_json::Value> {
+        self.measure(&self.fairness, limit)
     }
 
     /// Runs a program that starts servers by itself.
