@@ -6,6 +6,7 @@
 
 mod acp;
 mod beneath;
+pub mod cgroup;
 pub mod echo;
 pub mod egress;
 pub mod event;

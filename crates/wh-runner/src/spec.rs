@@ -196,6 +196,8 @@ pub struct Resources {
     pub disk_bytes: Option<u64>,
     /// What counts as the agent's use of the disk.
     pub disk_dirs: Vec<PathBuf>,
+    /// The cgroup of the run, which its runner creates and the agent's process tree lives in. Absent: the runner watches every limit.
+    pub cgroup: Option<PathBuf>,
 }
 
 /// Where an agent differs from the protocol; from its profile.

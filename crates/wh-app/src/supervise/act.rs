@@ -324,7 +324,13 @@ impl Keeper {
     /// Ends whatever a run that does not answer any more has left.
     async fn sweep(&self, run: &Run) {
         let tag = process::tag_of(run.session, run.epoch);
-        let swept = tokio::task::spawn_blocking(move || process::sweep(&tag)).await;
+        // The directory of the run, which names the cgroup, may be gone.
+        let spec = self.app.run_dir(run).read_spec();
+        let named = spec.ok().and_then(|spec| spec.resources.cgroup);
+        let cgroups = self.app.runs.cgroups.as_ref();
+        let cgroup = named.or_else(|| cgroups.map(|it| it.run_dir(&tag)));
+        let swept =
+            tokio::task::spawn_blocking(move || process::sweep(&tag, cgroup.as_deref())).await;
         tracing::info!(session = %self.session, ?swept, "a run's own process is gone");
     }
 

@@ -10,8 +10,10 @@ use wh_domain::{
     ToolsLink,
 };
 use wh_runner::{
-    Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token, egress::Egress, link,
-    process::ProcessMark,
+    Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token,
+    egress::Egress,
+    link,
+    process::{self, ProcessMark},
 };
 use wh_store::SessionWork;
 
@@ -89,6 +91,8 @@ impl App {
         }
         spec.egress = self.egress(session, &launch).await?;
         spec.resources = self.resources(session, &spec.cwd, sandbox.as_ref()).await?;
+        let cgroups = self.runs.cgroups.as_ref();
+        spec.resources.cgroup = cgroups.map(|it| it.run_dir(&process::run_tag(&spec)));
         spec.sandbox = sandbox;
         let runner = link::spawn(&self.runs.program, &dir, &spec)
             .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;

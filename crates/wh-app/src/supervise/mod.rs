@@ -33,6 +33,7 @@ use std::{
 use tokio::sync::Notify;
 use tokio_util::task::TaskTracker;
 use wh_domain::SessionId;
+use wh_runner::cgroup::Cgroups;
 
 pub use self::containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, no_engine};
 pub use self::echo::EchoWorktree;
@@ -54,6 +55,8 @@ pub struct RunsConfig {
     /// Tells runners where the server is now.
     pub server_file: PathBuf,
     pub containment: ContainmentConfig,
+    /// The cgroup below which each run gets its own. Absent: the runners watch the limits.
+    pub cgroups: Option<Cgroups>,
 }
 
 /// Who waits to be looked at, and who looks.

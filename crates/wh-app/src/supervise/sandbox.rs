@@ -135,6 +135,7 @@ impl App {
             nice: limit(SettingKey::LimitNice),
             disk_bytes: bytes(SettingKey::LimitDiskMib),
             disk_dirs: own.into_iter().chain(clone).chain(layers).collect(),
+            cgroup: None,
         })
     }
 

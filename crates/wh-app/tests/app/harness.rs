@@ -58,6 +58,7 @@ impl TestApp {
                 scratch: dir.path().join("scratch"),
                 server_file: dir.path().join("server.json"),
                 containment: wh_app::ContainmentConfig::new(dir.path().join("homes")),
+                cgroups: None,
             },
             model: None,
             data_dir: dir.path().join("data"),

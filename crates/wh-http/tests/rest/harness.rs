@@ -76,6 +76,7 @@ impl TestServer {
                 scratch: directory.path().join("scratch"),
                 server_file: directory.path().join("server.json"),
                 containment: wh_app::ContainmentConfig::new(directory.path().join("homes")),
+                cgroups: None,
             },
             model: None,
             data_dir: directory.path().join("data"),

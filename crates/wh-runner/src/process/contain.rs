@@ -28,6 +28,7 @@ use rustix::process::{
 };
 
 use crate::{
+    cgroup,
     sandbox::{self, Mechanism, Root, Sandbox},
     spec::{Confines, Resources, RunDir},
 };
@@ -39,7 +40,8 @@ pub(super) const CANNOT_START: i32 = 127;
 /// a signal is 128 and more.
 pub(super) const CANNOT_CONTAIN: i32 = 126;
 
-/// Runs the hidden command: `outer RUN_DIR PROGRAM ARGS…`, `probe` or `probe-sandbox SCRATCH_DIR whole|built`.
+/// Runs the hidden command: `outer RUN_DIR PROGRAM ARGS…`, `probe` `probe-sandbox SCRATCH_DIR whole|built`
+/// or `probe-cgroup DIR`.
 pub fn contain(args: Vec<OsString>) -> ExitCode {
     let mut args = args.into_iter();
     let stage = args.next().unwrap_or_default();
@@ -53,6 +55,10 @@ pub fn contain(args: Vec<OsString>) -> ExitCode {
             };
             probe_sandbox(scratch.as_ref(), root)
         }
+        (Some("probe-cgroup"), [dir]) => match cgroup::probe_child(dir.as_ref()) {
+            Ok(()) => 0,
+            Err(error) => refuse(&error.to_string()),
+        },
         (Some("outer"), [dir, program, args @ ..]) => outer(&RunDir::new(dir), program, args),
         _ => CANNOT_START,
     };
@@ -72,6 +78,15 @@ fn outer(dir: &RunDir, program: &OsString, args: &[OsString]) -> i32 {
         Ok(confines) => confines,
         Err(error) => return refuse(&format!("cannot read the run's sandbox: {error}")),
     };
+    // Before anything is started: descendants are born in the cgroup of their parent.
+    if let Some(dir) = &resources.cgroup
+        && let Err(error) = cgroup::join(dir)
+    {
+        return refuse(&format!(
+            "cannot enter the cgroup {}: {error}",
+            dir.display()
+        ));
+    }
     if let Err(error) = limit(&resources) {
         return refuse(&format!("cannot limit what the agent may use: {error}"));
     }
@@ -106,7 +121,7 @@ fn outer(dir: &RunDir, program: &OsString, args: &[OsString]) -> i32 {
     }
 }
 
-/// Sets the limits that the kernel enforces for each process.
+/// Sets the limits that the kernel enforces for each process. The nice value is for machines where no cgroup weighs the agent.
 fn limit(resources: &Resources) -> rustix::io::Result<()> {
     let limits = [
         (Resource::Nofile, resources.open_files),
@@ -120,7 +135,10 @@ fn limit(resources: &Resources) -> rustix::io::Result<()> {
             setrlimit(resource, Rlimit { current, maximum })?;
         }
     }
-    if let Some(nice) = resources.nice.and_then(|nice| i32::try_from(nice).ok()) {
+    let cgroup = resources.cgroup.as_ref();
+    let has_weight = cgroup.is_some_and(|dir| dir.join("cpu.weight").exists());
+    let nice = resources.nice.filter(|_| !has_weight);
+    if let Some(nice) = nice.and_then(|nice| i32::try_from(nice).ok()) {
         // Whoever is nicer already stays so.
         let now = getpriority_process(None)?;
         setpriority_process(None, now.max(nice))?;

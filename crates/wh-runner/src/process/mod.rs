@@ -5,6 +5,9 @@
 //!    └── lifeline ──┘ (a FIFO; the runner alone has it open for writing)
 //! ```
 //!
+//! Where a cgroup is delegated to the server, `outer` enters the run's own before anything else, and all below it are born there
+//! ([`crate::cgroup`]); killing that cgroup ends the tree too.
+//!
 //! When the first process of a PID namespace ends, the kernel kills everything in it, whatever session, group or parent it
 //! has given itself. So killing `init` ends the tree, and `init` ends when the agent does, when `outer` does (parent-death
 //! signal), and when the runner does (its end of the lifeline closes, also on `kill -9`).
@@ -32,8 +35,9 @@ pub use self::contain::contain;
 pub use self::tree::{ProcessMark, sweep};
 pub(crate) use self::tree::{TreeUse, tree_use};
 use crate::{
+    cgroup::RunCgroup,
     event::Exit,
-    spec::{INHERITED_ENV, RunDir, RunSpec},
+    spec::{INHERITED_ENV, Resources, RunDir, RunSpec},
 };
 
 /// The hidden command of our binary that [`contain`] is behind.
@@ -73,11 +77,18 @@ pub fn tag_of(session: SessionId, epoch: u64) -> String {
     format!("{session}.{epoch}")
 }
 
+/// Returns the session and the epoch of a tag.
+pub fn parse_tag(tag: &str) -> Option<(SessionId, u64)> {
+    let (session, epoch) = tag.rsplit_once('.')?;
+    Some((session.parse().ok()?, epoch.parse().ok()?))
+}
+
 /// The agent's process and all below it.
 #[derive(Debug)]
 pub(crate) struct Tree {
     child: Child,
     tag: String,
+    cgroup: Option<RunCgroup>,
 }
 
 impl Tree {
@@ -87,6 +98,7 @@ impl Tree {
     pub(crate) fn start(spec: &RunSpec, dir: &RunDir) -> io::Result<Self> {
         nix::sys::prctl::set_child_subreaper(true)?;
         let tag = run_tag(spec);
+        let cgroup = create_cgroup(&spec.resources)?;
         let mut command = Command::from(self_command());
         command
             .arg("outer")
@@ -101,8 +113,18 @@ impl Tree {
             .stdin(Stdio::piped())
             .stdout(Stdio::piped())
             .stderr(Stdio::piped());
-        let child = command.spawn()?;
-        Ok(Self { child, tag })
+        match command.spawn() {
+            Ok(child) => Ok(Self { child, tag, cgroup }),
+            Err(error) => {
+                cgroup.iter().for_each(RunCgroup::remove);
+                Err(error)
+            }
+        }
+    }
+
+    /// Returns the cgroup that holds the tree, where there is one.
+    pub(crate) fn cgroup(&self) -> Option<&RunCgroup> {
+        self.cgroup.as_ref()
     }
 
     pub(crate) fn child(&mut self) -> &mut Child {
@@ -120,6 +142,9 @@ impl Tree {
 
     /// Kills the tree, all of it; [`Self::wait_gone`] tells when it is gone.
     pub(crate) fn kill(&self) {
+        if let Some(cgroup) = &self.cgroup {
+            cgroup.kill();
+        }
         for process in self.members() {
             // The outer helper reports how the agent ended, and ends by itself when the namespace is empty.
             if Some(process.pid()) != self.child.id() || !process.is_helper() {
@@ -144,16 +169,21 @@ impl Tree {
         new.inspect(|process| process.signal(Signal::KILL)).count()
     }
 
-    /// Kills what is left and waits until nothing is. Returns whether that happened within `limit`.
+    /// Kills what is left, waits until nothing is, and removes the cgroup. Returns whether that happened within `limit`.
     pub(crate) async fn wait_gone(&self, limit: Duration) -> bool {
         let deadline = Instant::now() + limit;
         loop {
             let left = self.members();
-            if left.is_empty() {
+            let populated = self.cgroup.as_ref().filter(|it| it.is_populated());
+            if left.is_empty() && populated.is_none() {
+                self.cgroup.iter().for_each(RunCgroup::remove);
                 return true;
             }
             if Instant::now() > deadline {
                 return false;
+            }
+            if let Some(cgroup) = populated {
+                cgroup.kill();
             }
             for process in left {
                 process.signal(Signal::KILL);
@@ -164,8 +194,22 @@ impl Tree {
     }
 
     fn members(&self) -> Vec<tree::Process> {
-        tree::members(std::process::id(), &self.tag)
+        let held = self.cgroup.as_ref().map(RunCgroup::processes);
+        tree::members(std::process::id(), &self.tag, &held.unwrap_or_default())
     }
+}
+
+/// Creates the cgroup of a run that is to have one.
+fn create_cgroup(resources: &Resources) -> io::Result<Option<RunCgroup>> {
+    let Some(dir) = &resources.cgroup else {
+        return Ok(None);
+    };
+    RunCgroup::create(dir, resources)
+        .map(Some)
+        .map_err(|error| {
+            let message = format!("cannot create the cgroup {}: {error}", dir.display());
+            io::Error::new(error.kind(), message)
+        })
 }
 
 /// The runner's end of the lifeline.

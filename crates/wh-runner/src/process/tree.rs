@@ -1,11 +1,12 @@
 //! Processes as the kernel tells them: who belongs to a run, and whether a process is still the one it was.
 
-use std::{collections::HashSet, fs, time::Duration, time::Instant};
+use std::{collections::HashSet, fs, path::Path, time::Duration, time::Instant};
 
 use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 use serde::{Deserialize, Serialize};
 
 use super::{CONTAIN_COMMAND, TAG_VARIABLE};
+use crate::cgroup::RunCgroup;
 
 /// A process, known by its number and the moment it started: numbers are used again.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize)]
@@ -77,8 +78,9 @@ impl Process {
     }
 }
 
-/// Returns everything below `root` and everything that carries `tag`, but `root` itself. The order is from the top down.
-pub(super) fn members(root: u32, tag: &str) -> Vec<Process> {
+/// Returns everything below `root`, everything that carries `tag` and the processes `held` by a cgroup, but `root` itself. The order is
+/// from the top down.
+pub(super) fn members(root: u32, tag: &str, held: &[u32]) -> Vec<Process> {
     let all = table();
     let mut below = HashSet::from([root]);
     // Parents may have higher numbers than their children: go on until nothing is added.
@@ -96,23 +98,34 @@ pub(super) fn members(root: u32, tag: &str) -> Vec<Process> {
     }
     all.into_iter()
         .filter(|process| process.pid != root)
-        .filter(|process| below.contains(&process.pid) || is_tagged(process.pid, tag))
+        .filter(|process| {
+            let pid = process.pid;
+            below.contains(&pid) || held.contains(&pid) || is_tagged(pid, tag)
+        })
         .collect()
 }
 
-/// Kills everything that carries the tag of a run whose runner is gone, and returns how many processes that were. Processes
-/// that cannot be killed within five seconds are left.
-pub fn sweep(tag: &str) -> usize {
+/// Kills everything that carries the tag of a run whose runner is gone or lives in the run's cgroup, removes the cgroup, and returns
+/// how many processes that were. Processes that cannot be killed within five seconds are left.
+pub fn sweep(tag: &str, cgroup: Option<&Path>) -> usize {
+    let cgroup = cgroup.and_then(|dir| RunCgroup::open(dir).ok());
     let deadline = Instant::now() + Duration::from_secs(5);
     let mut killed = HashSet::new();
     while Instant::now() < deadline {
+        let held = cgroup.as_ref().map(RunCgroup::processes);
+        let held = held.unwrap_or_default();
         let left: Vec<_> = table()
             .into_iter()
             .filter(|process| process.state != 'Z' && process.pid != std::process::id())
-            .filter(|process| is_tagged(process.pid, tag))
+            .filter(|process| held.contains(&process.pid) || is_tagged(process.pid, tag))
             .collect();
-        if left.is_empty() {
+        let populated = cgroup.as_ref().filter(|it| it.is_populated());
+        if left.is_empty() && populated.is_none() {
+            cgroup.iter().for_each(RunCgroup::remove);
             break;
+        }
+        if let Some(cgroup) = populated {
+            cgroup.kill();
         }
         for process in left {
             process.signal(Signal::KILL);

@@ -59,7 +59,7 @@ pub async fn run(dir: RunDir) -> Result<(), RunError> {
     // Already the leader of a session when it was started by hand in one of its own: nothing to do.
     nix::unistd::setsid().ok();
     let spec = Arc::new(dir.read_spec().map_err(cannot("read the run's spec"))?);
-    let swept = process::sweep(&process::run_tag(&spec));
+    let swept = process::sweep(&process::run_tag(&spec), spec.resources.cgroup.as_deref());
     if swept > 0 {
         tracing::warn!(swept, "ended processes that an earlier runner left");
     }

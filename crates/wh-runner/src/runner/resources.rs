@@ -1,7 +1,7 @@
 //! Watches what an agent's processes use, and tells when a limit is reached.
 //!
-//! The kernel enforces the limits on open files and file sizes. Memory, processes and disk are looked at: often while a turn runs,
-//! seldom while the agent is idle.
+//! The kernel enforces the limits on open files and file sizes, and those on memory and processes where the run's cgroup has the
+//! controllers; then only its counters are read. Everything else is looked at: often while a turn runs, seldom while the agent is idle.
 
 use std::{
     path::PathBuf,
@@ -11,6 +11,7 @@ use std::{
 use tokio::task::JoinHandle;
 
 use crate::{
+    cgroup::{LimitEvents, RunCgroup},
     process::{self, TreeUse},
     spec::Resources,
 };
@@ -92,8 +93,14 @@ impl ResourceWatch {
         has_limit.map(|_| self.next_at)
     }
 
-    /// Looks, if it is time to. `root` is the process at the top of the agent's tree.
-    pub(super) fn check(&mut self, root: u32, is_working: bool, now: Instant) -> Option<Reached> {
+    /// Looks, if it is time to. `root` is the process at the top of the agent's tree, and `cgroup` is what the tree lives in.
+    pub(super) fn check(
+        &mut self,
+        root: u32,
+        cgroup: Option<&RunCgroup>,
+        is_working: bool,
+        now: Instant,
+    ) -> Option<Reached> {
         if now < self.next_at {
             return None;
         }
@@ -103,12 +110,22 @@ impl ResourceWatch {
             } else {
                 CHECK_IDLE_EVERY
             };
-        let used = match self.limits.memory_bytes.or(self.limits.processes) {
+        let watched = match cgroup {
+            Some(cgroup) => cgroup.controllers().watched(&self.limits),
+            None => self.limits.clone(),
+        };
+        let used = match watched.memory_bytes.or(watched.processes) {
             Some(_) => process::tree_use(root),
             None => TreeUse::default(),
         };
         let disk = self.disk_used(now);
-        reached(&self.limits, used, disk)
+        self.enforced(cgroup)
+            .or_else(|| reached(&watched, used, disk))
+    }
+
+    /// Returns the limit that the kernel has enforced on the tree, whenever that was: the tree may be gone already.
+    pub(super) fn enforced(&self, cgroup: Option<&RunCgroup>) -> Option<Reached> {
+        enforced(&self.limits, cgroup?.limit_events())
     }
 
     /// Returns how much disk is used when a walk has ended, and starts the next one.
@@ -155,6 +172,21 @@ fn reached(limits: &Resources, used: TreeUse, disk: Option<u64>) -> Option<Reach
         let (limit, used) = (limit?, used?);
         (used >= limit).then_some(Reached { what, used, limit })
     })
+}
+
+fn enforced(limits: &Resources, events: LimitEvents) -> Option<Reached> {
+    let memory = limits.memory_bytes.filter(|_| events.memory);
+    let memory = memory.map(|limit| Reached {
+        what: "memory",
+        used: events.memory_peak.unwrap_or(limit),
+        limit,
+    });
+    let processes = limits.processes.filter(|_| events.processes);
+    memory.or(processes.map(|limit| Reached {
+        what: "processes",
+        used: limit,
+        limit,
+    }))
 }
 
 /// Adds up what files use on disk. Symlinks are not followed, and what cannot be read counts nothing.
@@ -216,6 +248,36 @@ mod tests {
             ),
             None
         );
+    }
+
+    #[test]
+    fn a_limit_that_the_kernel_enforced_is_told_in_the_same_words() {
+        let limits = Resources {
+            memory_bytes: Some(100 << 20),
+            processes: Some(10),
+            ..Resources::default()
+        };
+        let told = |events| enforced(&limits, events).map(|reached| reached.to_string());
+        assert_eq!(told(LimitEvents::default()), None);
+        let memory = LimitEvents {
+            memory: true,
+            memory_peak: Some(101 << 20),
+            processes: true,
+        };
+        assert_eq!(
+            told(memory).unwrap(),
+            "the limit of 100 MiB of memory was reached (101 MiB used)"
+        );
+        let processes = LimitEvents {
+            processes: true,
+            ..LimitEvents::default()
+        };
+        assert_eq!(
+            told(processes).unwrap(),
+            "the limit of 10 processes was reached"
+        );
+        // What is not limited cannot have been reached.
+        assert_eq!(enforced(&Resources::default(), memory), None);
     }
 
     #[test]

@@ -133,6 +133,21 @@ fn files(plan: &Plan) -> Attempts {
         let opened = fs::OpenOptions::new().write(true).open(path);
         attempts.push((format!("write {path}"), opened.map(|_| String::new())));
     }
+    for dir in own_cgroups() {
+        for name in ["cgroup.procs", "cgroup.kill", "memory.max", "pids.max"] {
+            let path = dir.join(name);
+            let opened = fs::OpenOptions::new().write(true).open(&path);
+            attempts.push((
+                format!("write {}", path.display()),
+                opened.map(|_| String::new()),
+            ));
+        }
+        let below = dir.join("wheelhouse-probe");
+        let created = fs::create_dir(&below).map(|()| String::new());
+        // The machine's, where nothing contains this program.
+        fs::remove_dir(&below).ok();
+        attempts.push((format!("create {}", below.display()), created));
+    }
     attempts.push(("open a disk".to_owned(), open_disk()));
     attempts.push(("make a device".to_owned(), make_device()));
     attempts
@@ -473,4 +488,14 @@ fn core_limit() -> io::Result<String> {
         0 => Err(io::Error::other("the limit is 0")),
         max => Ok(max.to_string()),
     }
+}
+
+/// Returns where this process's own cgroup v2 is visible, in every layout in which the hierarchy is mounted.
+fn own_cgroups() -> Vec<PathBuf> {
+    let table = fs::read_to_string("/proc/self/cgroup").unwrap_or_default();
+    let own = table.lines().find_map(|line| line.strip_prefix("0::/"));
+    let own = own.unwrap_or_default();
+    let mounts = ["/sys/fs/cgroup", "/sys/fs/cgroup/unified"].map(Path::new);
+    let dirs = mounts.map(|mount| mount.join(own));
+    dirs.into_iter().collect()
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use serde::Deserialize;
 
 use wh_domain::{HostList, ImageRef};
-use wh_runner::image::EngineKind;
+use wh_runner::{cgroup::CgroupSetting, image::EngineKind};
 
 use super::paths;
 use crate::exit::{CliError, CliResult};
@@ -35,6 +35,8 @@ pub(super) struct FileContainment {
     engine: Option<String>,
     /// The image for sessions in the tier `container` whose repository and agent name none.
     image: Option<String>,
+    /// `auto`, `off`, or a cgroup v2 directory that the server may manage; `auto` unless given.
+    cgroup: Option<String>,
 }
 
 /// Containment as configured.
@@ -49,6 +51,7 @@ pub(crate) struct ContainmentSetting {
     pub(crate) private_hosts: HostList,
     pub(crate) engine: Option<EngineKind>,
     pub(crate) image: Option<ImageRef>,
+    pub(crate) cgroup: CgroupSetting,
 }
 
 impl FileContainment {
@@ -65,6 +68,7 @@ impl FileContainment {
             private_hosts: hosts(file, "private_hosts", &self.private_hosts)?,
             engine: self.engine(file)?,
             image: self.image(file)?,
+            cgroup: self.cgroup(file)?,
         })
     }
 }
@@ -86,6 +90,13 @@ impl FileContainment {
     fn image(&self, file: &Path) -> CliResult<Option<ImageRef>> {
         let image = self.image.as_deref().map(ImageRef::parse).transpose();
         image.map_err(|why| wrong(file, format!("`image` {why}")))
+    }
+
+    fn cgroup(&self, file: &Path) -> CliResult<CgroupSetting> {
+        let setting = self.cgroup.as_deref().map(CgroupSetting::parse);
+        let setting = setting.transpose();
+        let setting = setting.map_err(|why| wrong(file, format!("`cgroup` {why}")))?;
+        Ok(setting.unwrap_or_default())
     }
 }
 

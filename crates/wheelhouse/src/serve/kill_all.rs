@@ -125,7 +125,7 @@ async fn stop_sessions(
     ended: &mut Ended,
 ) -> Result<()> {
     let (shutdown, tasks) = (CancellationToken::new(), TaskTracker::new());
-    let (store, app) = open(options, data_dir, &shutdown).await?;
+    let (store, app) = open(options, data_dir, &shutdown, None).await?;
     let stop = async {
         let cx = app.context(app.local_principal().await?, Surface::Server);
         let mut asked = app.session_stop_all(&cx).await?;
@@ -171,7 +171,8 @@ async fn kill_runs(runs: &Path, patience: Duration) -> Result<usize> {
             _ => false,
         };
         let tag = run_tag(&run.spec);
-        let swept = tokio::task::spawn_blocking(move || sweep(&tag)).await?;
+        let cgroup = run.spec.resources.cgroup;
+        let swept = tokio::task::spawn_blocking(move || sweep(&tag, cgroup.as_deref())).await?;
         killed += usize::from(late || swept > 0);
     }
     Ok(killed)

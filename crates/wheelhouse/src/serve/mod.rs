@@ -4,6 +4,7 @@
 //! buffered and removes what told others where to find it. `wheelhouse mcp` uses the same two when no server runs.
 
 mod banner;
+mod cgroups;
 mod clock;
 mod containment;
 mod data_dir;
@@ -27,6 +28,7 @@ use wh_api::ServerFile;
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
 use wh_domain::{LoopHooks, RepoRules, Surface, UserName, WebhookRules};
 use wh_http::{HttpConfig, guard::GuardConfig, serve::Listener};
+use wh_runner::cgroup::Cgroups;
 use wh_store::Store;
 use wh_store_sqlite::{OpenOptions, SqliteStore};
 
@@ -103,7 +105,8 @@ impl Server {
         }
         let data_dir = DataDir::prepare(&options.data_dir)?;
         let shutdown = CancellationToken::new();
-        let (store, app) = open(options, &data_dir, &shutdown).await?;
+        let cgroups = cgroups::prepare(&options.containment.cgroup).await?;
+        let (store, app) = open(options, &data_dir, &shutdown, cgroups).await?;
 
         let address = options.listen;
         let tcp = listen(address).map_err(|source| CannotListen { address, source })?;
@@ -172,6 +175,7 @@ async fn open(
     options: &ServeOptions,
     data_dir: &DataDir,
     shutdown: &CancellationToken,
+    cgroups: Option<Cgroups>,
 ) -> Result<(Arc<dyn Store>, Arc<App>)> {
     let database = options.database_in(data_dir);
     let containment = containment::prepare(options, data_dir, database.clone());
@@ -194,6 +198,7 @@ async fn open(
             scratch: data_dir.scratch(),
             server_file: data_dir.server_file(),
             containment,
+            cgroups,
         },
         model: options.model.as_ref().map(model::prepare).transpose()?,
         data_dir: data_dir.path().to_owned(),

@@ -7,7 +7,7 @@ use std::path::{Path, PathBuf};
 use anyhow::Error;
 use wh_store_sqlite::OpenError;
 
-use super::server_file::server_file;
+use super::{cgroups::CannotUseCgroup, server_file::server_file};
 use crate::exit::CliError;
 
 /// How many of the ports that follow are tried when one is taken.
@@ -43,6 +43,8 @@ pub(crate) fn refusal(error: Error, data_dir: &Path, named: &str) -> CliError {
         about_database(refused)
     } else if let Some(refused) = error.downcast_ref::<CannotUseDataDir>() {
         about_data_dir(refused)
+    } else if let Some(CannotUseCgroup(why)) = error.downcast_ref() {
+        Some(why.remedy.clone())
     } else {
         None
     };

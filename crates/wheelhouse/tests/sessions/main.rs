@@ -6,6 +6,7 @@
 )]
 
 mod approvals;
+mod cgroups;
 mod claims;
 mod deliveries;
 mod disabled;

@@ -29,20 +29,20 @@ const ENDS: [End; 6] = [
     End::KillAllAlone,
 ];
 
-/// Returns how many processes sleep for `mark` seconds.
-fn sleepers(mark: &str) -> usize {
+/// Returns the processes that sleep for `mark` seconds.
+pub(crate) fn sleepers(mark: &str) -> Vec<u32> {
     let sleeps = |entry: std::io::Result<std::fs::DirEntry>| {
         let pid: u32 = entry.ok()?.file_name().to_str()?.parse().ok()?;
         let line = std::fs::read(format!("/proc/{pid}/cmdline")).ok()?;
         let words: Vec<_> = line.split(|byte| *byte == 0).collect();
         words
             .starts_with(&[b"sleep", mark.as_bytes()])
-            .then_some(())
+            .then_some(pid)
     };
     std::fs::read_dir("/proc")
         .unwrap()
         .filter_map(sleeps)
-        .count()
+        .collect()
 }
 
 #[tokio::test]
@@ -61,12 +61,12 @@ async fn no_child_survives_its_session() {
             let script = KINDS.map(|kind| format!("fork {kind} {mark}"));
             world.prompt(&session, &script.join("\n")).await;
             world
-                .until("children", async || sleepers(&mark) >= KINDS.len())
+                .until("children", async || sleepers(&mark).len() >= KINDS.len())
                 .await;
-            let (children, since) = (sleepers(&mark), Instant::now());
+            let (children, since) = (sleepers(&mark).len(), Instant::now());
             finish(&mut world, &session, end).await;
             world
-                .until("no children", async || sleepers(&mark) == 0)
+                .until("no children", async || sleepers(&mark).is_empty())
                 .await;
             slowest = slowest.max(since.elapsed());
             ended += children;

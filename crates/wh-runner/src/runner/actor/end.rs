@@ -8,7 +8,7 @@ use std::{
 use super::{Actor, Stopping};
 use crate::{
     event::{AgentEvent, Exit, Notice, StopStep},
-    process,
+    process::{self, Tree},
     runner::pipes::read_line,
 };
 
@@ -33,7 +33,8 @@ impl Actor {
             return;
         };
         let is_working = self.conversation.turn().is_some() || self.start_by.is_some();
-        if let Some(reached) = self.resources.check(root, is_working, now)
+        let cgroup = self.tree.as_ref().and_then(Tree::cgroup);
+        if let Some(reached) = self.resources.check(root, cgroup, is_working, now)
             && self.limit_reached.is_none()
         {
             tracing::warn!(%reached, "the agent is ended");
@@ -82,6 +83,14 @@ impl Actor {
         &mut self,
         status: io::Result<std::process::ExitStatus>,
     ) -> io::Result<()> {
+        // The kernel may have ended the agent at its limit before anybody looked.
+        let cgroup = self.tree.as_ref().and_then(Tree::cgroup);
+        if self.limit_reached.is_none()
+            && let Some(reached) = self.resources.enforced(cgroup)
+        {
+            tracing::warn!(%reached, "the agent was ended");
+            self.limit_reached = Some(reached.to_string());
+        }
         let how = match (status, &self.give_up, self.stopping) {
             _ if self.limit_reached.is_some() => {
                 Exit::LimitReached(self.limit_reached.clone().unwrap_or_default())

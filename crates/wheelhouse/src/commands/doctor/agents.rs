@@ -4,6 +4,7 @@ use wh_agents::Agents;
 use wh_api::AgentView;
 use wh_client::Client;
 use wh_runner::{
+    cgroup::{CgroupSetting, Cgroups, inspect},
     process::{Containment, containment},
     sandbox::{Support, Unsupported, probe},
 };
@@ -18,6 +19,9 @@ pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let support = support(config).await;
     checks.extend([guarded(&support), strict(&support)]);
     checks.push(container(config, &support).await);
+    let server = super::server::running(&config.data_dir.value);
+    let setting = &config.containment.cgroup;
+    checks.push(limits(setting, inspect(setting, server), server.is_some()));
     checks.push(runs(config));
     checks
 }
@@ -157,6 +161,34 @@ fn processes(containment: Containment) -> Check {
     }
 }
 
+/// Tells what enforces the limits of sessions. A warning at most: without cgroups the runners watch the limits.
+fn limits(
+    setting: &CgroupSetting,
+    found: Result<Option<Cgroups>, Unsupported>,
+    is_running: bool,
+) -> Check {
+    const NAME: &str = "limits";
+    const WATCHED: &str = "watched every 250 ms and set per process";
+    match (found, setting) {
+        (Ok(Some(cgroups)), _) => {
+            let (base, controllers) = (cgroups.base().display(), cgroups.controllers());
+            Check::ok(
+                NAME,
+                format!("cgroups in {base}; controllers: {controllers}"),
+            )
+        }
+        (Ok(None), _) => Check::ok(NAME, format!("{WATCHED}; cgroups are off")),
+        (Err(_), CgroupSetting::Auto) if !is_running => Check::ok(
+            NAME,
+            format!("{WATCHED}, unless systemd delegates a cgroup to the server that is started"),
+        ),
+        (Err(why), CgroupSetting::Auto) => {
+            Check::warn(NAME, format!("{WATCHED}: {}", why.reason), why.remedy)
+        }
+        (Err(why), _) => Check::fail(NAME, why.reason, why.remedy),
+    }
+}
+
 fn runs(config: &Config) -> Check {
     const NAME: &str = "live runs";
     let root = DataDir::new(&config.data_dir.value).runs();
@@ -230,6 +262,30 @@ mod tests {
             (Status::Warn, Some("allow it"))
         );
         assert_eq!(guarded(&support(false, 0)).status, Status::Fail);
+    }
+
+    #[test]
+    fn limits_without_cgroups_come_with_what_to_do() {
+        let missing = || {
+            Err(Unsupported {
+                reason: "not delegated".to_owned(),
+                remedy: "delegate it".to_owned(),
+            })
+        };
+        let directory = CgroupSetting::Directory("/sys/fs/cgroup/x".into());
+        let check = limits(&CgroupSetting::Auto, missing(), true);
+        assert_eq!(
+            (check.status, check.hint.as_deref()),
+            (Status::Warn, Some("delegate it"))
+        );
+        // Whoever runs doctor is in another cgroup than the server will be.
+        let check = limits(&CgroupSetting::Auto, missing(), false);
+        assert_eq!((check.status, check.hint), (Status::Ok, None));
+        assert_eq!(limits(&directory, missing(), false).status, Status::Fail);
+        assert_eq!(
+            limits(&CgroupSetting::Off, Ok(None), true).status,
+            Status::Ok
+        );
     }
 
     #[test]

@@ -90,6 +90,12 @@ async fn server(data_dir: &Path) -> (Check, bool) {
     (check, true)
 }
 
+/// Returns the process of the server that runs, if one does.
+pub(super) fn running(data_dir: &Path) -> Option<u32> {
+    let file = server_file(data_dir).ok().flatten();
+    file.map(|file| file.pid).filter(|pid| is_alive(*pid))
+}
+
 /// Tells whether a server runs that has no local socket to ask.
 fn server_without_socket(data_dir: &Path) -> (Check, bool) {
     const NAME: &str = "server";
