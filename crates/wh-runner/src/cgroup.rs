@@ -20,6 +20,7 @@ mod find;
 mod prepare;
 mod run;
 
+pub(crate) use self::controllers::threads_max;
 pub(crate) use self::events::LimitEvents;
 pub(crate) use self::prepare::probe_child;
 pub(crate) use self::run::{RunCgroup, join};

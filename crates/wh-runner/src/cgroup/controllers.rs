@@ -20,6 +20,15 @@ const WEIGHT_OF_NICE: [u64; 20] = [
     1024, 820, 655, 526, 423, 335, 272, 215, 172, 137, 110, 87, 70, 56, 45, 36, 29, 23, 18, 15,
 ];
 
+/// Threads that a run may have for each process that it may have. The kernel counts threads and not processes, and programs such as compilers
+/// have many.
+const THREADS_PER_PROCESS: u64 = 8;
+
+/// Returns how many threads a run may have.
+pub(crate) fn threads_max(processes: u64) -> u64 {
+    processes.saturating_mul(THREADS_PER_PROCESS)
+}
+
 impl Controllers {
     /// Reads a list such as that of `cgroup.controllers`, and ignores controllers that are not used here.
     pub(super) fn parse(list: &str) -> Self {
@@ -59,7 +68,7 @@ impl Controllers {
             files.push(("memory", "memory.oom.group", "1".to_owned()));
         }
         if let (true, Some(processes)) = (self.pids, resources.processes) {
-            files.push(("pids", "pids.max", processes.to_string()));
+            files.push(("pids", "pids.max", threads_max(processes).to_string()));
         }
         if let (true, Some(nice)) = (self.cpu, resources.nice) {
             files.push(("cpu", "cpu.weight", weight_of_nice(nice).to_string()));
@@ -67,11 +76,10 @@ impl Controllers {
         files
     }
 
-    /// Returns the limits that no controller enforces and the runner has to watch. The disk is always watched.
+    /// Returns the limits that no controller enforces and the runner has to watch. Disk and processes always are.
     pub(crate) fn watched(self, resources: &Resources) -> Resources {
         Resources {
             memory_bytes: resources.memory_bytes.filter(|_| !self.memory),
-            processes: resources.processes.filter(|_| !self.pids),
             ..resources.clone()
         }
     }
@@ -138,7 +146,7 @@ mod tests {
     }
 
     #[test]
-    fn each_limit_is_either_written_or_watched() {
+    fn each_limit_is_written_or_watched() {
         let resources = resources();
         let files = |controllers: Controllers| -> Vec<_> {
             let files = controllers.limits(&resources).into_iter();
@@ -151,20 +159,20 @@ mod tests {
             [
                 "memory.max=1048576",
                 "memory.oom.group=1",
-                "pids.max=7",
+                "pids.max=56",
                 "cpu.weight=33"
             ]
         );
         let watched = ALL.watched(&resources);
-        assert_eq!((watched.memory_bytes, watched.processes), (None, None));
+        assert_eq!((watched.memory_bytes, watched.processes), (None, Some(7)));
         assert_eq!(watched.disk_bytes, Some(9));
 
         let pids = Controllers::parse("pids");
-        assert_eq!(files(pids), ["pids.max=7"]);
+        assert_eq!(files(pids), ["pids.max=56"]);
         let watched = pids.watched(&resources);
         assert_eq!(
             (watched.memory_bytes, watched.processes),
-            (Some(1 << 20), None)
+            (Some(1 << 20), Some(7))
         );
 
         assert!(files(Controllers::default()).is_empty());

@@ -11,7 +11,7 @@ use std::{
 use tokio::task::JoinHandle;
 
 use crate::{
-    cgroup::{LimitEvents, RunCgroup},
+    cgroup::{LimitEvents, RunCgroup, threads_max},
     process::{self, TreeUse},
     spec::Resources,
 };
@@ -34,8 +34,8 @@ pub(super) struct Reached {
 impl std::fmt::Display for Reached {
     fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
         let Self { what, used, limit } = self;
-        if *what == "processes" {
-            return write!(f, "the limit of {limit} processes was reached");
+        if matches!(*what, "processes" | "threads") {
+            return write!(f, "the limit of {limit} {what} was reached");
         }
         let mib = |bytes: &u64| bytes >> 20;
         write!(
@@ -183,9 +183,9 @@ fn enforced(limits: &Resources, events: LimitEvents) -> Option<Reached> {
     });
     let processes = limits.processes.filter(|_| events.processes);
     memory.or(processes.map(|limit| Reached {
-        what: "processes",
-        used: limit,
-        limit,
+        what: "threads",
+        used: threads_max(limit),
+        limit: threads_max(limit),
     }))
 }
 
@@ -274,7 +274,7 @@ mod tests {
         };
         assert_eq!(
             told(processes).unwrap(),
-            "the limit of 10 processes was reached"
+            "the limit of 80 threads was reached"
         );
         // What is not limited cannot have been reached.
         assert_eq!(enforced(&Resources::default(), memory), None);

@@ -50,7 +50,7 @@ async fn the_limits_of_a_run_are_written_into_its_cgroup() {
     for (controller, file, value) in [
         ("memory", "memory.max", "536870912"),
         ("memory", "memory.oom.group", "1"),
-        ("pids", "pids.max", "300"),
+        ("pids", "pids.max", "2400"),
         ("cpu", "cpu.weight", "11"),
     ] {
         let found = fs::read_to_string(dir.join(file)).ok();
@@ -76,13 +76,14 @@ async fn the_limit_on_processes_ends_the_run_that_reached_it_alone() {
     set(&held, "limits.processes", 100).await;
     let session = held.world.scripted().await;
     // Threads count for the kernel alone: whoever watches processes sees one.
-    let bomb = match has(&held, "pids") {
-        true => {
-            "python3 -c 'import threading, time; [threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(200)]'"
-        }
-        false => "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; wait",
+    let threads = "python3 -c 'import threading, time; [threading.Thread(target=time.sleep, args=(60,)).start() for _ in range(900)]'";
+    let (bomb, words) = match has(&held, "pids") {
+        true => (threads, "the limit of 800 threads was reached"),
+        false => (
+            "i=0; while [ $i -lt 300 ]; do sleep 60 & i=$((i+1)); done; wait",
+            "the limit of 100 processes was reached",
+        ),
     };
-    let words = "the limit of 100 processes was reached";
     ends(&held, &session, bomb, words).await;
     let prompted = held.world.prompt(&other, "say still here").await;
     assert_eq!(prompted.turn.state, "completed");
