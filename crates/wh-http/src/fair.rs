@@ -292,12 +292,13 @@ mod tests {
         let _other = requests(&fair, user(2), 1);
         let mut busy = requests(&fair, user(1), 3 * ADMITTED_MAX);
         assert_eq!(running(&mut busy).await, ADMITTED_MAX);
-        let mut state = fair.lock();
-        let share = state.users.get_mut(&user(1)).unwrap();
-        for (_, admitted_at) in &mut share.running {
-            *admitted_at -= COUNTED_FOR;
+        {
+            let mut state = fair.lock();
+            let share = state.users.get_mut(&user(1)).unwrap();
+            for (_, admitted_at) in &mut share.running {
+                *admitted_at -= COUNTED_FOR;
+            }
         }
-        drop(state);
         assert_eq!(running(&mut busy).await, 2 * ADMITTED_MAX);
     }
 

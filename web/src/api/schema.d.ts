@@ -1206,6 +1206,8 @@ export interface components {
             /** @description The branch with its commit, or the directory, that was read. */
             source: string;
             configs: components["schemas"]["ProjectConfigView"][];
+            /** @description Approvals of other content than what is shown. */
+            other_approvals?: components["schemas"]["ConfigApprovalView"][];
         };
         /** @description One configuration file or directory. */
         ProjectConfigView: {
@@ -1229,6 +1231,12 @@ export interface components {
             /** @description The beginning of its content. */
             text: string;
             truncated: boolean;
+        };
+        /** @description An approval of project configuration. */
+        ConfigApprovalView: {
+            /** @description Such as .mcp.json or .claude */
+            path: string;
+            sha256: string;
         };
         /** @description Every agent, the built-in one first. */
         AgentListView: {
@@ -3843,6 +3851,8 @@ export interface operations {
                     worktree?: string | null;
                     /** @description The sha256 of each configuration to approve, as shown by this call; only shows them unless given. */
                     approve?: string[];
+                    /** @description The sha256 of each approval to revoke. Sessions that run keep what they loaded until their next run. */
+                    revoke?: string[];
                     /** @description Idempotency key chosen by the client. */
                     idempotency_key?: string | null;
                 };
