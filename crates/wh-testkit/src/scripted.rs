@@ -251,7 +251,7 @@ fn chatter(pause: &str) {
     std::thread::spawn(move || {
         loop {
             chunk("hm ");
-            eprintln!("hm");
+            std::io::stderr().write_all(b"hm\n").ok();
             std::thread::sleep(pause);
         }
     });

@@ -5,7 +5,10 @@
     reason = "a test may fail where it stands, and prints its seed and figures"
 )]
 
+mod answer_faults;
+mod answers;
 mod approvals;
+mod breakable_link;
 mod claims;
 mod deliveries;
 mod disabled;
