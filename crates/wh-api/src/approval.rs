@@ -35,7 +35,7 @@ pub struct ApprovalAnswerRequest {
     /// The same for everything of this kind from now on, if the agent offers that.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub always: Option<bool>,
-    /// The answer to a question, or the reason of a refusal.
+    /// The answer to a question, or the reason of a denial, for the agent.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub text: Option<String>,
     /// A mark of your choice: a repeat with the same mark changes nothing twice.

@@ -1,9 +1,10 @@
 //! Approvals: listed and answered.
 
+use serde::Deserialize;
 use uuid::Uuid;
 use wh_domain::{
-    Approval, ApprovalFilter, ApprovalKind, ApprovalState, EventKind, NewEvent, Operation, Page,
-    PageRequest, Reference, Settlement,
+    Approval, ApprovalFilter, ApprovalKind, ApprovalState, ErrorCode, EventKind, NewEvent,
+    Operation, OptionKind, Page, PageRequest, Reference, Settlement,
 };
 
 use crate::{
@@ -29,7 +30,7 @@ pub struct ApprovalAnswer {
     pub allow: bool,
     /// The same for everything of this kind from now on, if the agent offers that.
     pub always: bool,
-    /// The answer to a question, or the reason of a refusal.
+    /// The answer to a question, or the reason of a denial, which the agent reads in its next prompt.
     pub text: Option<String>,
 }
 
@@ -76,13 +77,14 @@ impl App {
             let session = Reference::from(found.session);
             let session = self.session_lookup(reach, &session).await?;
             refuse_self(cx, &session)?;
+            check_offered(&found, &answer)?;
             let settlement = Settlement {
                 state: if answer.allow {
                     ApprovalState::Allowed
                 } else {
                     ApprovalState::Denied
                 },
-                answer: checked(&found, &answer)?,
+                answer: checked_text(&found, &answer)?,
                 always: answer.always,
                 by: Some(cx.sender()),
             };
@@ -105,8 +107,51 @@ impl App {
     }
 }
 
+/// An option of a request for permission, as an approval's detail holds it.
+#[derive(Deserialize)]
+struct Offered {
+    name: String,
+    kind: String,
+}
+
+#[derive(Deserialize)]
+struct Detail {
+    options: Vec<Offered>,
+}
+
+/// Checks that the agent offers an option that expresses the answer.
+fn check_offered(approval: &Approval, answer: &ApprovalAnswer) -> Result<()> {
+    let detail = approval.detail.as_deref();
+    let detail = detail.and_then(|text| serde_json::from_str::<Detail>(text).ok());
+    // A question has no options.
+    let (Some(detail), ApprovalState::Pending) = (detail, approval.state) else {
+        return Ok(());
+    };
+    let kinds = detail.options.iter();
+    let kinds: Vec<_> = kinds.filter_map(|it| OptionKind::parse(&it.kind)).collect();
+    let wanted = OptionKind::of(answer.allow, answer.always);
+    if wanted.can_be_sent(&kinds) {
+        return Ok(());
+    }
+    let options = detail.options.iter();
+    let options: Vec<_> = options
+        .map(|it| format!("{:?} ({})", it.name, it.kind))
+        .collect();
+    let options = match options.is_empty() {
+        true => "none".to_owned(),
+        false => options.join(", "),
+    };
+    let wanted = wanted.as_str();
+    let message = format!("the agent offers no option that means {wanted}; it offers {options}");
+    let hint = match kinds.contains(&OptionKind::AllowAlways) {
+        true => "allow it with `always`, or deny it",
+        false => "deny it",
+    };
+    Err(AppError::new(ErrorCode::Conflict, message).hint(hint))
+}
+
 /// Checks that the words fit what is asked.
-fn checked(approval: &Approval, answer: &ApprovalAnswer) -> Result<Option<String>> {
+fn checked_text(approval: &Approval, answer: &ApprovalAnswer) -> Result<Option<String>> {
     let text = answer.text.as_ref().map(|text| text.trim().to_owned());
     let text = text.filter(|text| !text.is_empty());
     if text

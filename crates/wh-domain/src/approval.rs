@@ -20,7 +20,7 @@ pub struct Approval {
     pub text: String,
     /// The rest of it, as JSON: the exact command or change, the options.
     pub detail: Option<String>,
-    /// The words of an answer, or the reason of a refusal.
+    /// The words of an answer, or the reason of a denial, which the agent reads in its next prompt.
     pub answer: Option<String>,
     /// Allow, or refuse, everything of this kind from now on.
     pub always: bool,
@@ -30,8 +30,8 @@ pub struct Approval {
     pub expires_at: Option<Timestamp>,
     pub created_at: Timestamp,
     pub settled_at: Option<Timestamp>,
-    /// Whether the agent has been told.
-    pub told: bool,
+    /// When the runner confirmed that the agent got the answer, or that it no longer waits for one.
+    pub delivered_at: Option<Timestamp>,
 }
 
 /// What is asked.

@@ -8,12 +8,14 @@
 mod address;
 mod agent;
 mod approval;
+mod approval_option;
 mod audit;
 mod audit_filter;
 mod board;
 mod budget;
 mod card;
 mod delivery;
+mod denial;
 mod dialect;
 mod egress;
 mod error;
@@ -63,6 +65,7 @@ mod worktree_look;
 pub use address::is_public_address;
 pub use agent::{Agent, AgentOrigin, AgentState};
 pub use approval::{Approval, ApprovalFilter, ApprovalKind, ApprovalState, Settlement};
+pub use approval_option::OptionKind;
 pub use audit::{AuditEntry, NewAuditEntry, Outcome, Surface};
 pub use audit_filter::{AuditAbout, AuditFilter, AuditQuery, OutcomeFilter};
 pub use board::{
@@ -72,6 +75,7 @@ pub use board::{
 pub use budget::{Budget, Usage};
 pub use card::{BoardCards, SessionCard, WorktreeCard};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
+pub use denial::{DenialReason, reasons_need_turn, reasons_prompt};
 pub use dialect::Dialect;
 pub use egress::{
     AddressPolicy, HostList, HostName, HostNameRefusal, HostRule, HostRuleRefusal, HostsRefusal,

@@ -2,6 +2,7 @@
 //! [`crate::acp`], so that a new release of the protocol changes one mapping and no stored journal.
 
 use serde::{Deserialize, Serialize};
+use wh_domain::OptionKind;
 
 /// One thing that happened in a run.
 #[derive(Clone, Debug, PartialEq, Serialize, Deserialize)]
@@ -42,7 +43,7 @@ pub enum AgentEvent {
     Titled { title: String },
     /// The agent waits for leave to do something.
     PermissionRequested { request: PermissionRequest },
-    /// A permission request is settled; `chosen` is absent when the turn was cancelled.
+    /// A permission request is settled; `chosen` is absent when the turn was cancelled, or a denial had no option to choose.
     PermissionSettled {
         id: String,
         chosen: Option<PermissionKind>,
@@ -248,6 +249,28 @@ pub enum PermissionKind {
     AllowAlways,
     RejectOnce,
     RejectAlways,
+}
+
+impl From<PermissionKind> for OptionKind {
+    fn from(kind: PermissionKind) -> Self {
+        match kind {
+            PermissionKind::AllowOnce => Self::AllowOnce,
+            PermissionKind::AllowAlways => Self::AllowAlways,
+            PermissionKind::RejectOnce => Self::RejectOnce,
+            PermissionKind::RejectAlways => Self::RejectAlways,
+        }
+    }
+}
+
+impl From<OptionKind> for PermissionKind {
+    fn from(kind: OptionKind) -> Self {
+        match kind {
+            OptionKind::AllowOnce => Self::AllowOnce,
+            OptionKind::AllowAlways => Self::AllowAlways,
+            OptionKind::RejectOnce => Self::RejectOnce,
+            OptionKind::RejectAlways => Self::RejectAlways,
+        }
+    }
 }
 
 /// A question in words, open until it is answered or its turn is cancelled.

@@ -88,7 +88,7 @@ pub(crate) fn approval_row(row: &SqliteRow) -> Parsed<Approval> {
         expires_at: row::time_opt(row, "expires_at")?,
         created_at: row::time(row, "created_at")?,
         settled_at: row::time_opt(row, "settled_at")?,
-        told: row::get(row, "told")?,
+        delivered_at: row::time_opt(row, "delivered_at")?,
     })
 }
 
@@ -96,7 +96,7 @@ pub(crate) fn approval_row(row: &SqliteRow) -> Parsed<Approval> {
 pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, approval: &Approval) -> Result<()> {
     sqlx::query(
         "INSERT INTO approvals (id, session_id, turn_id, epoch, request, kind, state, text, detail, answer, always,
-             expires_at, created_at, settled_at, told)
+             expires_at, created_at, settled_at, delivered_at)
          VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(approval.id))
@@ -113,7 +113,7 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, approval: &Approv
     .bind(approval.expires_at.map(micros))
     .bind(micros(approval.created_at))
     .bind(approval.settled_at.map(micros))
-    .bind(approval.told)
+    .bind(approval.delivered_at.map(micros))
     .execute(conn)
     .await
     .map(drop)
@@ -151,7 +151,8 @@ pub(crate) async fn settle_in_txn(
     at: Timestamp,
 ) -> Result<()> {
     let settled = sqlx::query(
-        "UPDATE approvals SET state = ?, answer = ?, always = ?, answered_by = ?, answered_by_session_id = ?, settled_at = ?
+        "UPDATE approvals SET state = ?, answer = ?, always = ?, answered_by = ?, answered_by_session_id = ?, settled_at = ?,
+             reason_unread = ?
          WHERE id = ? AND state = 'pending'",
     )
     .bind(settlement.state.as_str())
@@ -160,6 +161,7 @@ pub(crate) async fn settle_in_txn(
     .bind(uuid_opt(settlement.by.map(|by| by.user)))
     .bind(uuid_opt(settlement.by.and_then(|by| by.session)))
     .bind(micros(at))
+    .bind(settlement.has_reason())
     .bind(uuid(id))
     .execute(conn)
     .await

@@ -120,6 +120,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "images_hosts",
         sql: include_str!("../migrations/0024_images_hosts.sql"),
     },
+    Migration {
+        name: "answer_delivery",
+        sql: include_str!("../migrations/0025_answer_delivery.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -5,8 +5,8 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Abilities, EventKind, Facts, Key, KeyId, NewEvent, Page, PageRequest, Run, RunEntry, Session,
-    SessionId, ToolsLink, TurnId,
+    Abilities, DenialReason, EventKind, Facts, Key, KeyId, NewEvent, Page, PageRequest, Run,
+    RunEntry, Session, SessionId, ToolsLink, TurnId,
 };
 use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
@@ -95,6 +95,11 @@ impl RunStore for SqliteStore {
                 stderr: row::get(row, "stderr")?,
             })
         })
+    }
+
+    async fn reasons_unread(&self, session: SessionId) -> Result<Vec<DenialReason>> {
+        let mut reader = self.readers.acquire().await.map_err(store_error)?;
+        crate::run_apply::unread_on_conn(&mut reader, session).await
     }
 
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>> {

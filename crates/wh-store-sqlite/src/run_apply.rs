@@ -1,6 +1,7 @@
 //! Stores what happened in a run: all of a step or nothing, and each step once.
 
 mod above;
+mod answers;
 mod turns;
 mod written;
 
@@ -20,6 +21,7 @@ use crate::reach::Query;
 use crate::row::{int, micros, uuid};
 use crate::session_row::push_update;
 
+pub(crate) use self::answers::unread_on_conn;
 use self::turns::TurnEnd;
 use self::written::{Known, Words};
 
@@ -152,7 +154,9 @@ impl Applying<'_> {
                 settlement,
                 said,
             } => self.settled(&request, &settlement, said).await,
-            RunFact::Told(id) => self.told(id).await,
+            RunFact::Delivered(id) => self.delivered(id).await,
+            RunFact::StillOpen { requests } => self.still_open(&requests).await,
+            RunFact::Reopened(id) => self.reopened(id).await,
             RunFact::TurnStarted {
                 turn,
                 commit_before,
@@ -277,19 +281,10 @@ impl Applying<'_> {
             self.happens(SessionEvent::ApprovalSettled);
             self.announce_approval(approval.id, EventKind::StateChanged, settlement.state);
             if settlement.state == ApprovalState::Withdrawn {
-                self.told(approval.id).await?;
+                self.delivered(approval.id).await?;
             }
         }
         Ok(())
-    }
-
-    async fn told(&mut self, id: ApprovalId) -> Result<()> {
-        sqlx::query("UPDATE approvals SET told = 1 WHERE id = ?")
-            .bind(uuid(id))
-            .execute(&mut *self.conn)
-            .await
-            .map(drop)
-            .map_err(store_error)
     }
 
     /// Settles what nobody waits for any more.
@@ -302,7 +297,7 @@ impl Applying<'_> {
                 by: None,
             };
             approval::settle_in_txn(self.conn, id, &settlement, self.at).await?;
-            self.told(id).await?;
+            self.delivered(id).await?;
             self.announce_approval(id, EventKind::StateChanged, settlement.state);
         }
         Ok(())

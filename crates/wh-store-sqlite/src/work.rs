@@ -27,7 +27,7 @@ const WORK: &str = "
             OR r.epoch = (SELECT max(epoch) FROM runs WHERE session_id = ?1 AND conversation IS NOT NULL));
     SELECT * FROM turns WHERE session_id = ?1 AND finished_at IS NULL
         ORDER BY state = 'running' DESC, urgent DESC, number LIMIT 2;
-    SELECT a.*, (SELECT name FROM users WHERE id = a.answered_by) AS answerer FROM approvals a WHERE session_id = ?1 AND told = 0
+    SELECT a.*, (SELECT name FROM users WHERE id = a.answered_by) AS answerer FROM approvals a WHERE session_id = ?1 AND delivered_at IS NULL
         AND epoch = (SELECT epoch FROM sessions WHERE id = ?1) ORDER BY id";
 
 /// Reads what decides about a session. The connection is in a transaction: what is compared must be of one moment.

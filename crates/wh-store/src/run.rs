@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use wh_domain::{
-    Abilities, Approval, ApprovalId, Budget, Conversation, Key, KeyId, NewMessage, Page,
-    PageRequest, Run, RunEntry, Session, SessionId, Settlement, ToolsLink, Turn, TurnId, TurnState,
-    Usage,
+    Abilities, Approval, ApprovalId, Budget, Conversation, DenialReason, Key, KeyId, NewMessage,
+    Page, PageRequest, Run, RunEntry, Session, SessionId, Settlement, ToolsLink, Turn, TurnId,
+    TurnState, Usage,
 };
 
 use crate::Result;
@@ -47,8 +47,12 @@ pub enum RunFact {
         settlement: Settlement,
         said: Option<NewMessage>,
     },
-    /// The agent has been told how an approval was settled.
-    Told(ApprovalId),
+    /// The runner has confirmed the answer to an approval.
+    Delivered(ApprovalId),
+    /// The runner still waits for answers to these requests: what was settled of them has to be sent again.
+    StillOpen { requests: Vec<String> },
+    /// The agent offers no option that expresses the answer: somebody has to answer again.
+    Reopened(ApprovalId),
     /// The agent is at work on a turn.
     TurnStarted {
         turn: TurnId,
@@ -92,7 +96,7 @@ pub struct SessionWork {
     pub running: Option<Turn>,
     /// The turn that comes next.
     pub next: Option<Turn>,
-    /// Approvals of the current run that are pending, or settled without the agent knowing it.
+    /// Approvals of the current run that are pending, or settled and not delivered.
     pub approvals: Vec<Approval>,
     /// What is left of its budget and of the budgets above it.
     pub budget_left: Budget,
@@ -137,6 +141,9 @@ pub trait RunStore {
     /// Tells a session that is idle everything it is to be told about its children, by one prompt. Returns whether there
     /// was something to tell: of several calls one tells it.
     async fn news_tell(&self, session: SessionId, turn: TurnId, at: Timestamp) -> Result<bool>;
+
+    /// Returns the reasons of denials that a session's agent has not read, oldest first.
+    async fn reasons_unread(&self, session: SessionId) -> Result<Vec<DenialReason>>;
 
     /// Returns everything that decides what is to be done about a session.
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>>;

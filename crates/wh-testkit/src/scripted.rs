@@ -1,14 +1,15 @@
 //! An ACP agent that does as it is told, and misbehaves as it is told: each line of a prompt is a command. It uses the standard
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
-//! `say TEXT`, `ask TITLE`, `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
+//! `say TEXT`, `ask TITLE`, `offer KINDS TITLE` (asks with these options alone, such as `allow_always,reject_once`), `answers` (how many of its requests were answered, and how often again), `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `chatter MS` (says a word every so often from then on, whatever else it does), `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
 //! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
 //! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`.
 
 use std::{
+    collections::HashSet,
     io::{BufRead, Write},
     process::Stdio,
-    sync::mpsc::{Receiver, RecvTimeoutError, channel},
+    sync::mpsc::{Receiver, RecvError, RecvTimeoutError, channel},
     time::Duration,
 };
 
@@ -30,8 +31,13 @@ pub fn main() {
             }
         }
     });
-    let mut agent = Agent { lines, asked: 0 };
-    while let Ok(message) = agent.lines.recv() {
+    let mut agent = Agent {
+        lines,
+        asked: 0,
+        answered: HashSet::new(),
+        repeated: 0,
+    };
+    while let Ok(message) = agent.receive() {
         agent.message(&message);
     }
 }
@@ -39,9 +45,25 @@ pub fn main() {
 struct Agent {
     lines: Receiver<Value>,
     asked: u64,
+    /// The requests that were answered.
+    answered: HashSet<u64>,
+    /// Answers to requests that were answered before.
+    repeated: u64,
 }
 
 impl Agent {
+    /// Waits for the next message, and counts it when it is an answer.
+    fn receive(&mut self) -> Result<Value, RecvError> {
+        let message = self.lines.recv()?;
+        if message["method"].is_null()
+            && let Some(id) = message["id"].as_u64()
+            && !self.answered.insert(id)
+        {
+            self.repeated += 1;
+        }
+        Ok(message)
+    }
+
     fn message(&mut self, message: &Value) {
         let id = &message["id"];
         let result = match message["method"].as_str() {
@@ -78,9 +100,23 @@ impl Agent {
         let (verb, rest) = line.split_once(' ').unwrap_or((line, ""));
         match verb {
             "say" => chunk(rest),
-            "ask" => return self.ask(json!({"title": rest, "kind": "edit"})),
-            "permission" => return self.ask(serde_json::from_str(rest).unwrap_or_default()),
+            "ask" => return self.ask(json!({"title": rest, "kind": "edit"}), &usual_options()),
+            "offer" => {
+                let (kinds, title) = rest.split_once(' ').unwrap_or((rest, "it"));
+                let option = |kind: &str| json!({"optionId": kind, "name": format!("option {kind}"), "kind": kind});
+                let options = kinds.split(',').map(option).collect();
+                return self.ask(json!({"title": title, "kind": "edit"}), &options);
+            }
+            "answers" => {
+                let (answered, repeated) = (self.answered.len(), self.repeated);
+                chunk(&format!("answered {answered} repeated {repeated}."));
+            }
+            "permission" => {
+                let call = serde_json::from_str(rest).unwrap_or_default();
+                return self.ask(call, &usual_options());
+            }
             "count" => return self.count(rest),
+            "chatter" => chatter(rest),
             "flood" => flood(rest.parse().unwrap_or(0)),
             "errors" => errors(rest.parse().unwrap_or(0)),
             "line" => chunk(&"x".repeat(rest.parse().unwrap_or(0))),
@@ -109,7 +145,7 @@ impl Agent {
         true
     }
 
-    fn ask(&mut self, mut call: Value) -> bool {
+    fn ask(&mut self, mut call: Value, options: &Value) -> bool {
         if let Some(bytes) = call["rawInput"]["pad"].as_u64() {
             call["rawInput"]["pad"] = json!("x".repeat(usize::try_from(bytes).unwrap_or(0)));
         }
@@ -117,8 +153,7 @@ impl Agent {
         call["toolCallId"] = json!(format!("ask-{}", self.asked));
         let params = json!({"sessionId": SESSION,
             "toolCall": call,
-            "options": [{"optionId": "yes-1", "name": "Yes", "kind": "allow_once"},
-                        {"optionId": "no-1", "name": "No", "kind": "reject_once"}]});
+            "options": options});
         let answer = self.request("session/request_permission", &params);
         let outcome = &answer["result"]["outcome"];
         chunk(outcome["optionId"].as_str().unwrap_or("nothing"));
@@ -143,13 +178,18 @@ impl Agent {
         self.asked += 1;
         let id = self.asked;
         say(&json!({"jsonrpc": "2.0", "id": id, "method": method, "params": params}));
-        while let Ok(message) = self.lines.recv() {
+        while let Ok(message) = self.receive() {
             if message["id"] == id && message["method"].is_null() {
                 return message;
             }
         }
         std::process::exit(0)
     }
+}
+
+fn usual_options() -> Value {
+    json!([{"optionId": "yes-1", "name": "Yes", "kind": "allow_once"},
+           {"optionId": "no-1", "name": "No", "kind": "reject_once"}])
 }
 
 /// Runs a command as an obedient agent would, and returns everything it printed.
@@ -203,6 +243,18 @@ fn fork(rest: &str) {
         .stdout(Stdio::null());
     let started = shell.status().is_ok_and(|status| status.success());
     chunk(if started { "forked " } else { "not forked " });
+}
+
+/// Says a word every `pause` milliseconds for as long as the agent lives.
+fn chatter(pause: &str) {
+    let pause = Duration::from_millis(pause.parse().unwrap_or(100));
+    std::thread::spawn(move || {
+        loop {
+            chunk("hm ");
+            std::io::stderr().write_all(b"hm\n").ok();
+            std::thread::sleep(pause);
+        }
+    });
 }
 
 fn flood(bytes: u64) {

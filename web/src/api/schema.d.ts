@@ -2853,7 +2853,7 @@ export interface operations {
                     decision: string;
                     /** @description The same for everything of this kind from now on, if the agent offers that. */
                     always?: boolean | null;
-                    /** @description The answer to a question, or the reason of a refusal. */
+                    /** @description The answer to a question, or the reason of a denial, for the agent. */
                     text?: string | null;
                     /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
                     idempotency_key?: string | null;

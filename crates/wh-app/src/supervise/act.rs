@@ -157,14 +157,24 @@ impl Keeper {
             runner,
         };
         match Link::open(&dir, attach).await {
-            Ok(link) => {
+            Ok(mut link) => {
                 self.story = Story::new(run.epoch, work.running.as_ref().map(|turn| turn.id));
                 self.sent.clear();
                 self.given = None;
+                let requests = link.take_open_requests();
                 self.link = Some(link);
+                if !requests.is_empty() {
+                    let still_open = RunFact::StillOpen { requests };
+                    self.say(&work.session, vec![still_open]).await?;
+                }
                 Ok(Look::Again)
             }
             Err(error) if link::read_runner(&dir).is_some_and(|mark| mark.is_alive()) => {
+                if let SessionState::Stopping { kill_at } = work.session.state
+                    && self.app.clock.now() > kill_at + STOP_PATIENCE
+                {
+                    self.kill(run);
+                }
                 tracing::warn!(session = %self.session, %error, "a run lives and does not answer; trying again");
                 self.tick()
             }

@@ -329,7 +329,10 @@ impl Keeper {
 /// Tells whether a fact changes what is to be done. The start of a turn does when the turn may take only so long, or is to end.
 fn is_weighty(fact: &RunFact, is_limited: bool) -> bool {
     match fact {
-        RunFact::Message { .. } | RunFact::Introduced(_) | RunFact::Told(_) => false,
+        RunFact::Message { .. }
+        | RunFact::Introduced(_)
+        | RunFact::Delivered(_)
+        | RunFact::StillOpen { .. } => false,
         RunFact::TurnStarted { .. } => is_limited,
         _ => true,
     }

@@ -27,6 +27,8 @@ const GATHER: Duration = Duration::from_millis(5);
 /// A connection to a run.
 pub(super) struct Link {
     pub(super) epoch: u64,
+    /// The requests that the run still waits for an answer to, as it said at the start.
+    open_requests: Option<Vec<String>>,
     commands: Commands,
     events: Events,
     /// What was said while a command waited for its answer.
@@ -56,27 +58,46 @@ pub(super) enum Said {
 }
 
 impl Link {
-    /// Connects and asks for everything that is not stored. Gives up early on a process that is gone.
+    /// Connects, asks for everything that is not stored, and waits for the requests that are open. Gives up early on a process
+    /// that is gone.
     pub(super) async fn open(dir: &RunDir, how: Attach) -> Result<Self, LinkError> {
-        let Attach { epoch, after, .. } = how;
-        let (welcome, commands, events) = tokio::select! {
+        // A frozen process accepts connections and says nothing.
+        let limit = how.within.saturating_add(REPLY_WITHIN);
+        tokio::select! {
             biased;
-            attached = attach(dir, how.within) => attached?,
-            () = gone(how.runner) => return Err(LinkError::Ended),
-        };
+            opened = tokio::time::timeout(limit, Self::connect(dir, &how)) => {
+                opened.unwrap_or(Err(LinkError::Ended))
+            }
+            () = gone(how.runner) => Err(LinkError::Ended),
+        }
+    }
+
+    async fn connect(dir: &RunDir, how: &Attach) -> Result<Self, LinkError> {
+        let Attach { epoch, after, .. } = *how;
+        let (welcome, commands, events) = attach(dir, how.within).await?;
         if welcome.epoch != epoch {
             let reason = format!("it is run {}, not {epoch}", welcome.epoch);
             return Err(LinkError::Refused { reason });
         }
         commands.follow(after).await?;
-        Ok(Self {
+        let mut link = Self {
             epoch,
+            open_requests: None,
             commands,
             events,
             heard: VecDeque::new(),
             stderr: None,
             due: None,
-        })
+        };
+        while link.open_requests.is_none() {
+            link.hear().await?;
+        }
+        Ok(link)
+    }
+
+    /// Takes the requests that the run still waited for an answer to when the link was opened.
+    pub(super) fn take_open_requests(&mut self) -> Vec<String> {
+        self.open_requests.take().unwrap_or_default()
     }
 
     /// Waits for what is said next. Of records: until one comes that is awaited, or [`GATHER`] after the first.
@@ -123,7 +144,14 @@ impl Link {
         match event {
             LinkEvent::Record(record) => self.heard.push_back(record),
             LinkEvent::Stderr(lines) => self.stderr = Some(lines),
-            LinkEvent::Pending { .. } => {}
+            LinkEvent::Pending {
+                permissions,
+                questions,
+            } => {
+                let permissions = permissions.into_iter().map(|it| it.id);
+                let questions = questions.into_iter().map(|it| it.id);
+                self.open_requests = Some(permissions.chain(questions).collect());
+            }
         }
     }
 

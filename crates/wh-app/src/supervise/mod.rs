@@ -7,6 +7,7 @@
 //! any point goes on from the rows and the journals.
 
 mod act;
+mod answers;
 mod containment;
 mod context;
 mod echo;

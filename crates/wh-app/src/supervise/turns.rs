@@ -1,15 +1,9 @@
-//! What a keeper does about turns: tells, hands over, ends and settles.
+//! What a keeper does about turns: hands them over and ends them.
 
 use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
-use wh_domain::{
-    Approval, ApprovalKind, ApprovalState, SessionState, SettingKey, Settlement, Turn, TurnId,
-    TurnState, Usage,
-};
-use wh_runner::{
-    event::PermissionKind,
-    link::{Action, Outcome},
-};
+use wh_domain::{SessionState, SettingKey, Turn, TurnId, TurnState, Usage, reasons_prompt};
+use wh_runner::link::{Action, Outcome};
 use wh_store::{RunFact, SessionWork};
 
 use super::{
@@ -74,7 +68,11 @@ impl Keeper {
         if self.sent.contains(&id) {
             return Ok(Given::NotNow);
         }
-        let text = self.app.text_for_agent(&work.session, turn).await?;
+        let mut text = self.app.text_for_agent(&work.session, turn).await?;
+        let reasons = self.app.store.reasons_unread(self.session).await?;
+        if !reasons.is_empty() {
+            text = format!("{}\n\n{text}", reasons_prompt(&reasons));
+        }
         let files = match &work.run {
             Some(run) if !turn.files.is_empty() => match self.app.lay_out(run, turn).await? {
                 Ok(files) => files,
@@ -147,49 +145,6 @@ impl Keeper {
         self.say(&work.session, vec![note]).await
     }
 
-    /// Tells the agent what was decided, and decides what nobody did in time.
-    pub(super) async fn settle_approvals(
-        &mut self,
-        work: &SessionWork,
-        now: Timestamp,
-        until: &mut Timestamp,
-    ) -> Result<bool> {
-        let mut facts = Vec::new();
-        for approval in &work.approvals {
-            if approval.state != ApprovalState::Pending {
-                let id = format!("answer-{}", approval.id);
-                self.tell(id, answer_of(approval)).await?;
-                facts.push(RunFact::Told(approval.id));
-                continue;
-            }
-            match approval.expires_at {
-                Some(at) if at <= now => {
-                    let settlement = Settlement {
-                        state: ApprovalState::TimedOut,
-                        answer: Some("nobody answered in time".to_owned()),
-                        always: false,
-                        by: None,
-                    };
-                    let request = approval.request.clone();
-                    let text = format!("nobody answered in time, which denies: {}", approval.text);
-                    facts.push(self.note(work, text));
-                    facts.push(RunFact::Settled {
-                        request,
-                        settlement,
-                        said: None,
-                    });
-                }
-                Some(at) => *until = (*until).min(at),
-                None => {}
-            }
-        }
-        let settled = !facts.is_empty();
-        if settled {
-            self.say(&work.session, facts).await?;
-        }
-        Ok(settled)
-    }
-
     /// Ends a prompt that nobody wants any more before it was handed over.
     pub(super) async fn withdraw(&mut self, work: &SessionWork, turn: &Turn) -> Result<()> {
         let ended = RunFact::TurnEnded {
@@ -225,27 +180,6 @@ impl Keeper {
 fn is_overtaken(work: &SessionWork, turn: &Turn) -> bool {
     let urgent = work.next.as_ref().is_some_and(|next| next.urgent);
     urgent && !turn.urgent
-}
-
-/// Turns a settlement into what the run is told.
-fn answer_of(approval: &Approval) -> Action {
-    let allowed = approval.state == ApprovalState::Allowed;
-    if approval.kind == ApprovalKind::Question {
-        return Action::AnswerQuestion {
-            question: approval.request.clone(),
-            answer: approval.answer.clone().filter(|_| allowed),
-        };
-    }
-    let kind = match (allowed, approval.always) {
-        (true, true) => PermissionKind::AllowAlways,
-        (true, false) => PermissionKind::AllowOnce,
-        (false, true) => PermissionKind::RejectAlways,
-        (false, false) => PermissionKind::RejectOnce,
-    };
-    Action::AnswerPermission {
-        permission: approval.request.clone(),
-        kind,
-    }
 }
 
 /// Says which part of the budget was used up during the turn; the count of turns is looked at between them.

@@ -58,7 +58,8 @@ pub enum FromRunner {
     Refused {
         reason: String,
     },
-    /// What waits for an answer, said at the start of following: the records may lie behind the place that is followed from.
+    /// What waits for an answer, said at the start of following: the records may lie behind the place that is followed from, and
+    /// an answer that the server has sent may never have arrived.
     Pending {
         permissions: Vec<PermissionRequest>,
         questions: Vec<Question>,
@@ -98,11 +99,13 @@ pub enum Action {
     },
     /// Cancels the turn; open requests are settled as cancelled.
     Cancel,
+    /// Replied to once it is written to the agent. A request is answered once, whatever the id of the command: the server sends
+    /// its answer again until one of them is replied to. A denial that no option expresses cancels the request.
     AnswerPermission {
         permission: String,
         kind: PermissionKind,
     },
-    /// `None` declines.
+    /// As [`Self::AnswerPermission`]; `None` declines.
     AnswerQuestion {
         question: String,
         answer: Option<String>,
@@ -144,7 +147,7 @@ pub enum Refusal {
     Unknown,
     /// The agent offers nothing like it.
     Unsupported,
-    /// The agent does not read what it is told.
+    /// The agent does not read what it is told. The command may be sent again.
     Stuck,
 }
 

@@ -25,7 +25,7 @@ use crate::{
 
 /// Connections that may be open at once; one more is closed. The server needs one.
 const CONNECTIONS_MAX: usize = 8;
-/// Replies that may wait for a connection that does not read; then its commands wait too.
+/// Replies that a connection may wait for, or that may wait for it to read; then its commands wait too.
 const REPLIES_MAX: usize = 64;
 /// How often a connection is shown stderr at most, however much is written to it.
 const STDERR_EVERY: Duration = Duration::from_secs(1);
@@ -36,10 +36,24 @@ pub(crate) enum Ask {
     Command {
         id: String,
         action: Action,
-        reply: oneshot::Sender<Outcome>,
+        reply: Reply,
     },
     Pending(oneshot::Sender<(Vec<PermissionRequest>, Vec<Question>)>),
     Ack(u64),
+}
+
+/// Room for the reply to one command. A reply may take long: it holds up no command after it.
+#[derive(Debug)]
+pub(crate) struct Reply {
+    id: String,
+    room: mpsc::OwnedPermit<FromRunner>,
+}
+
+impl Reply {
+    pub(crate) fn send(self, outcome: Outcome) {
+        let id = self.id;
+        self.room.send(FromRunner::Reply { id, outcome });
+    }
 }
 
 /// What all connections share.
@@ -176,16 +190,14 @@ async fn listen_to(
                 follow.send_replace(Some(Follow { after, stderr }));
             }
             ToRunner::Command { id, action } => {
-                let (reply, outcome) = oneshot::channel();
-                let ask = Ask::Command {
+                let room = replies.clone().reserve_owned().await;
+                let room = room.map_err(|_| io::Error::other("the connection is over"))?;
+                let reply = Reply {
                     id: id.clone(),
-                    action,
-                    reply,
+                    room,
                 };
-                let sent = shared.asks.send(ask).await;
+                let sent = shared.asks.send(Ask::Command { id, action, reply }).await;
                 sent.map_err(|_| io::Error::other("the run is over"))?;
-                let outcome = outcome.await.map_err(gone)?;
-                replies.send(FromRunner::Reply { id, outcome }).await.ok();
             }
         }
     }

@@ -21,7 +21,7 @@ use tokio_util::task::TaskTracker;
 
 use super::{
     conversation::{Conversation, Output},
-    pipes::{ended, now_micros, read_line, wait_for, write_lines},
+    pipes::{ToAgent, ended, now_micros, read_line, wait_for, write_lines},
     place::Place,
     resources::ResourceWatch,
     stderr::LastLines,
@@ -62,7 +62,7 @@ pub(super) struct Actor {
     conversation: Conversation,
     tree: Option<Tree>,
     stdout: Option<Lines<BufReader<ChildStdout>>>,
-    stdin: Option<mpsc::Sender<Vec<u8>>>,
+    stdin: Option<mpsc::Sender<ToAgent>>,
     stderr: LastLines,
     stopping: Option<Stopping>,
     start_by: Option<Instant>,
@@ -274,7 +274,10 @@ impl Actor {
                     self.record(&event)?;
                 }
                 Output::Send(line) => {
-                    let sent = self.stdin.as_ref().map(|stdin| stdin.try_send(line));
+                    let sent = self
+                        .stdin
+                        .as_ref()
+                        .map(|stdin| stdin.try_send(ToAgent::Line(line)));
                     if let Some(Err(mpsc::error::TrySendError::Full(_))) = sent {
                         self.fail("the agent does not read what it is told".to_owned());
                     }

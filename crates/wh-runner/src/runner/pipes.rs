@@ -11,15 +11,35 @@ use tokio::{
 
 use crate::{
     acp::lines::{Line, Lines},
+    link::{Outcome, Refusal, server::Reply},
     process::Tree,
 };
 
-pub(super) async fn write_lines(mut stdin: ChildStdin, mut lines: mpsc::Receiver<Vec<u8>>) {
-    while let Some(line) = lines.recv().await {
-        if stdin.write_all(&line).await.is_err() {
-            // It went away; the end of its process is what counts.
-            return;
+/// What waits to be written to the agent, in order.
+pub(super) enum ToAgent {
+    Line(Vec<u8>),
+    /// A reply to the server, sent once all lines before it are written.
+    Confirm(Reply, Outcome),
+}
+
+pub(super) async fn write_lines(mut stdin: ChildStdin, mut queue: mpsc::Receiver<ToAgent>) {
+    // When the agent closes its end, the end of its process is what counts; the server learns that nothing was written.
+    let mut is_open = true;
+    while let Some(next) = queue.recv().await {
+        match next {
+            ToAgent::Line(line) if is_open => is_open = stdin.write_all(&line).await.is_ok(),
+            ToAgent::Line(_) => {}
+            ToAgent::Confirm(reply, outcome) if is_open => reply.send(outcome),
+            ToAgent::Confirm(reply, _) => reply.send(not_written()),
         }
+    }
+}
+
+/// Returns the reply to an answer that the agent cannot be sent, now or any more.
+pub(super) fn not_written() -> Outcome {
+    Outcome::Refused {
+        code: Refusal::Stuck,
+        message: "the agent does not read its input".to_owned(),
     }
 }
 

@@ -4,7 +4,8 @@ mod form;
 
 use std::collections::BTreeMap;
 
-use serde_json::{json, value::RawValue};
+use serde_json::{Value, json, value::RawValue};
+use wh_domain::OptionKind;
 
 use self::form::Form;
 use super::conversation::Output;
@@ -68,12 +69,16 @@ impl Requests {
         let Some((rpc, request)) = self.permissions.get(&number) else {
             return Err(unknown("permission"));
         };
-        let Some(option) = choose(&request.options, kind) else {
-            let why = format!("the agent offers no answer like {kind:?}");
+        let option = choose(&request.options, kind);
+        if option.is_none() && OptionKind::from(kind).allows() {
+            let why = format!("the agent offers no option that means {kind:?}");
             return Err((Refusal::Unsupported, why));
+        }
+        let outcome = match option {
+            Some(option) => json!({"outcome": {"outcome": "selected", "optionId": option.id}}),
+            None => cancelled(),
         };
-        let outcome = json!({"outcome": {"outcome": "selected", "optionId": option.id}});
-        let (id, chosen) = (id.to_owned(), Some(option.kind));
+        let (id, chosen) = (id.to_owned(), option.map(|option| option.kind));
         let done = [
             Output::Send(wire::result(rpc, &outcome)),
             Output::Event(AgentEvent::PermissionSettled { id, chosen }),
@@ -101,8 +106,7 @@ impl Requests {
     pub(super) fn cancel_all(&mut self) -> Vec<Output> {
         let mut out = Vec::new();
         for (_, (rpc, request)) in std::mem::take(&mut self.permissions) {
-            let outcome = json!({"outcome": {"outcome": "cancelled"}});
-            out.push(Output::Send(wire::result(&rpc, &outcome)));
+            out.push(Output::Send(wire::result(&rpc, &cancelled())));
             let (id, chosen) = (request.id, None);
             out.push(Output::Event(AgentEvent::PermissionSettled { id, chosen }));
         }
@@ -118,17 +122,16 @@ impl Requests {
     }
 }
 
-/// Finds the option that means `kind`, or the one that means less: an allowance is never widened.
+/// Returns the option that expresses `kind` best.
 fn choose(options: &[PermissionOption], kind: PermissionKind) -> Option<&PermissionOption> {
-    let wanted: &[PermissionKind] = match kind {
-        PermissionKind::AllowOnce => &[PermissionKind::AllowOnce],
-        PermissionKind::AllowAlways => &[PermissionKind::AllowAlways, PermissionKind::AllowOnce],
-        PermissionKind::RejectOnce => &[PermissionKind::RejectOnce, PermissionKind::RejectAlways],
-        PermissionKind::RejectAlways => &[PermissionKind::RejectAlways, PermissionKind::RejectOnce],
-    };
-    wanted
-        .iter()
-        .find_map(|kind| options.iter().find(|option| option.kind == *kind))
+    let expressed_by = OptionKind::from(kind).expressed_by();
+    let with = |kind: &OptionKind| options.iter().find(|it| OptionKind::from(it.kind) == *kind);
+    expressed_by.iter().find_map(with)
+}
+
+/// Returns the outcome of a request that is withdrawn, or denied where no option says so.
+fn cancelled() -> Value {
+    json!({"outcome": {"outcome": "cancelled"}})
 }
 
 fn unknown(what: &str) -> (Refusal, String) {

@@ -20,7 +20,7 @@ pub(super) struct TurnEnd {
 }
 
 impl Applying<'_> {
-    /// A turn runs. Nobody else can have been given another one then, so those that were to end before they began are over.
+    /// A turn runs, and its prompt brought the reasons that the agent had not read. Nobody else can have been given another one then, so those that were to end before they began are over.
     pub(super) async fn turn_started(
         &mut self,
         turn: TurnId,
@@ -31,11 +31,13 @@ impl Applying<'_> {
         let rows = sqlx::query(
             "UPDATE turns SET state = 'running', commit_before = ? WHERE id = ? AND state = 'queued' RETURNING id AS started;
              UPDATE turns SET state = 'cancelled', reason = 'it was withdrawn', finished_at = ?
-                 WHERE session_id = ? AND state = 'queued' AND cancel_requested = 1 RETURNING id AS withdrawn",
+                 WHERE session_id = ? AND state = 'queued' AND cancel_requested = 1 RETURNING id AS withdrawn;
+             UPDATE approvals SET reason_unread = 0 WHERE session_id = ? AND reason_unread = 1",
         )
         .bind(commit_before)
         .bind(uuid(turn))
         .bind(micros(at))
+        .bind(uuid(self.session.id))
         .bind(uuid(self.session.id))
         .fetch_all(&mut *self.conn)
         .await
@@ -116,6 +118,11 @@ impl Applying<'_> {
             }
             self.happens(SessionEvent::TurnFinished);
         }
+        self.announce_turn(turn, end.state);
+        // The parent hears of it when the agent has done what the reasons ask for.
+        if self.queue_reasons(turn, end.state).await? {
+            return Ok(());
+        }
         let (kind, words) = match end.state {
             TurnState::Completed if self.session.callback => {
                 (NewsKind::Finished, self.words_of(turn).await?)
@@ -124,9 +131,7 @@ impl Applying<'_> {
             TurnState::Cancelled => (NewsKind::Cancelled, end.reason.unwrap_or_default()),
             _ => (NewsKind::Failed, end.reason.unwrap_or_default()),
         };
-        self.news(kind, &words, None).await?;
-        self.announce_turn(turn, end.state);
-        Ok(())
+        self.news(kind, &words, None).await
     }
 
     /// The agent says what everything has cost so far. What was told once stays, whatever is said later.

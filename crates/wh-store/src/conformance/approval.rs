@@ -4,7 +4,8 @@ use std::sync::Arc;
 
 use wh_domain::{
     Approval, ApprovalFilter, ApprovalKind, ApprovalState, Author, MessageKind, NewMessage,
-    NewTurn, Operation, PageLimit, Reach, Run, Sender, SessionStateName, Settlement,
+    NewTurn, Operation, PageLimit, Reach, Run, Sender, Session, SessionStateName, Settlement,
+    TurnState, Usage,
 };
 
 use super::Outcome;
@@ -30,7 +31,7 @@ pub(super) fn approval_value(run: &Run, turn: &NewTurn, request: &str) -> Approv
         expires_at: Some(fixture::now()),
         created_at: fixture::now(),
         settled_at: None,
-        told: false,
+        delivered_at: None,
     }
 }
 
@@ -44,7 +45,13 @@ fn settlement(state: ApprovalState) -> Settlement {
 }
 
 /// Makes a session that waits for two approvals.
-async fn waiting(store: &Arc<dyn Store>) -> Made<(wh_domain::Session, Run, [Approval; 2])> {
+async fn waiting(store: &Arc<dyn Store>) -> Made<(Session, Run, [Approval; 2])> {
+    let (session, run, asked, _) = waiting_in(store).await?;
+    Ok((session, run, asked))
+}
+
+/// As [`waiting`], with the turn that asks.
+async fn waiting_in(store: &Arc<dyn Store>) -> Made<(Session, Run, [Approval; 2], NewTurn)> {
     let session = idle_session(store).await?;
     let turn = turn_value(&session, "ask");
     queue(store, &session, &turn).await?;
@@ -53,7 +60,7 @@ async fn waiting(store: &Arc<dyn Store>) -> Made<(wh_domain::Session, Run, [Appr
     let mut facts = vec![started(&turn)];
     facts.extend(asked.iter().cloned().map(RunFact::Asked));
     store.run_apply(step(&run, facts)).await?;
-    Ok((session, run, asked))
+    Ok((session, run, asked, turn))
 }
 
 /// A session waits until the last of its approvals is settled, and the agent is told of each.
@@ -72,12 +79,12 @@ pub async fn makes_its_session_wait_until_it_is_settled(store: Arc<dyn Store>) -
     };
     store.run_apply(step(&run, vec![settled])).await?;
     assert_eq!(state().await?, SessionStateName::Running);
-    let untold = store
+    let undelivered = store
         .work_get(session.id)
         .await?
         .ok_or("no work")?
         .approvals;
-    let states: Vec<_> = untold
+    let states: Vec<_> = undelivered
         .iter()
         .map(|it| (it.id, it.state, it.always))
         .collect();
@@ -88,14 +95,108 @@ pub async fn makes_its_session_wait_until_it_is_settled(store: Arc<dyn Store>) -
             (asked[1].id, ApprovalState::TimedOut, true)
         ]
     );
-    let told = asked.iter().map(|it| RunFact::Told(it.id)).collect();
-    store.run_apply(step(&run, told)).await?;
-    let untold = store
+    let delivered = asked.iter().map(|it| RunFact::Delivered(it.id)).collect();
+    store.run_apply(step(&run, delivered)).await?;
+    let undelivered = store
         .work_get(session.id)
         .await?
         .ok_or("no work")?
         .approvals;
-    assert_eq!(untold, []);
+    assert_eq!(undelivered, []);
+    Ok(())
+}
+
+/// An answer is undelivered again when the runner still waits for it, and pending again when it cannot be sent.
+pub async fn is_sent_until_the_runner_has_it(store: Arc<dyn Store>) -> Outcome {
+    let (session, run, asked) = waiting(&store).await?;
+    let states = async || -> Made<Vec<_>> {
+        let work = store.work_get(session.id).await?.ok_or("no work")?;
+        let approvals = work.approvals.into_iter();
+        Ok(approvals.map(|it| (it.request, it.state)).collect())
+    };
+    let commit = commit(session.owner.user, Operation::ApprovalAnswer);
+    let allowed = settlement(ApprovalState::Allowed);
+    done(store.approval_settle(asked[0].id, &allowed, commit).await?);
+    let delivered = asked.iter().map(|it| RunFact::Delivered(it.id)).collect();
+    store.run_apply(step(&run, delivered)).await?;
+    let pending = ("2".to_owned(), ApprovalState::Pending);
+    // What nobody settled is not delivered, whatever a runner says.
+    assert_eq!(states().await?, std::slice::from_ref(&pending));
+    let requests = ["1", "2", "3"].map(str::to_owned).to_vec();
+    let still_open = RunFact::StillOpen { requests };
+    store.run_apply(step(&run, vec![still_open])).await?;
+    let first = ("1".to_owned(), ApprovalState::Allowed);
+    assert_eq!(states().await?, [first, pending.clone()]);
+    let reopened = vec![RunFact::Reopened(asked[0].id)];
+    let after = store.run_apply(step(&run, reopened)).await?;
+    assert_eq!(after.state.name(), SessionStateName::Waiting);
+    let first = ("1".to_owned(), ApprovalState::Pending);
+    assert_eq!(states().await?, [first, pending]);
+    Ok(())
+}
+
+fn ended(turn: &NewTurn, state: TurnState) -> RunFact {
+    RunFact::TurnEnded {
+        turn: turn.id,
+        state,
+        reason: None,
+        commit_after: None,
+        usage: Usage::default(),
+    }
+}
+
+/// Denies everything that a session asks, for a reason.
+async fn deny(store: &Arc<dyn Store>, session: &Session, asked: &[Approval]) -> Outcome {
+    let user = session.owner.user;
+    for approval in asked {
+        let denied = Settlement {
+            by: Some(Sender {
+                user,
+                session: None,
+            }),
+            ..settlement(ApprovalState::Denied)
+        };
+        let commit = commit(user, Operation::ApprovalAnswer);
+        done(store.approval_settle(approval.id, &denied, commit).await?);
+    }
+    Ok(())
+}
+
+/// The reasons of denials become one turn when the turn that asked has ended by itself.
+pub async fn reasons_become_a_turn(store: Arc<dyn Store>) -> Outcome {
+    let (session, run, asked, turn) = waiting_in(&store).await?;
+    deny(&store, &session, &asked).await?;
+    assert_eq!(store.reasons_unread(session.id).await?.len(), 2);
+    let ended = ended(&turn, TurnState::Completed);
+    for _ in 0..2 {
+        // A turn that ends again has ended already.
+        store.run_apply(step(&run, vec![ended.clone()])).await?;
+    }
+    let work = store.work_get(session.id).await?.ok_or("no work")?;
+    let next = work.next.ok_or("no turn with the reasons")?;
+    assert_eq!(next.prompt.matches("> because").count(), 2);
+    assert_eq!(next.sender.user, session.owner.user);
+    assert_eq!(store.reasons_unread(session.id).await?, []);
+    let turns = store.turn_count(Reach::All, session.id).await?;
+    assert_eq!(turns, 2);
+    Ok(())
+}
+
+/// Reasons wait for the next prompt when somebody interrupted the turn, and are read once.
+pub async fn reasons_wait_for_the_next_turn(store: Arc<dyn Store>) -> Outcome {
+    let (session, run, asked, turn) = waiting_in(&store).await?;
+    deny(&store, &session, &asked).await?;
+    let cancel = commit(session.owner.user, Operation::SessionInterrupt);
+    done(store.turn_cancel(session.id, cancel).await?);
+    let ended = ended(&turn, TurnState::Cancelled);
+    store.run_apply(step(&run, vec![ended])).await?;
+    let work = store.work_get(session.id).await?.ok_or("no work")?;
+    assert_eq!(work.next, None);
+    assert_eq!(store.reasons_unread(session.id).await?.len(), 2);
+    let next = turn_value(&session, "go on");
+    queue(&store, &session, &next).await?;
+    store.run_apply(step(&run, vec![started(&next)])).await?;
+    assert_eq!(store.reasons_unread(session.id).await?, []);
     Ok(())
 }
 

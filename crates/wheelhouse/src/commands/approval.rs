@@ -56,7 +56,7 @@ pub(crate) struct DenyArgs {
     /// The approval's id or its last 8 digits, or a session that asks for one thing
     #[arg(value_name = "ID")]
     approval: String,
-    /// Why, for the agent
+    /// Reason, which the agent reads in its next prompt
     #[arg(long, value_name = "TEXT")]
     reason: Option<String>,
     /// The same for everything of this kind from now on, if the agent offers that

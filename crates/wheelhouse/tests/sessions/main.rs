@@ -5,8 +5,11 @@
     reason = "a test may fail where it stands, and prints its seed and figures"
 )]
 
+mod answer_faults;
+mod answers;
 mod approvals;
 mod cgroups;
+mod breakable_link;
 mod claims;
 mod deliveries;
 mod disabled;

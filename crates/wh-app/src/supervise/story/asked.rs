@@ -7,7 +7,7 @@ use newtype_uuid::GenericUuid;
 use serde_json::json;
 use wh_domain::{
     Action, ActionKind, Approval, ApprovalId, ApprovalKind, ApprovalState, MessageKind, NewMessage,
-    Settlement, Verdict, redact,
+    OptionKind, Settlement, Verdict, redact,
 };
 use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, ToolKind};
 use wh_store::RunFact;
@@ -32,6 +32,7 @@ impl Teller<'_> {
             ToolKind::SwitchMode => ApprovalKind::Plan,
             _ => ApprovalKind::Permission,
         };
+        let offered: Vec<OptionKind> = request.options.iter().map(|it| it.kind.into()).collect();
         let options: Vec<_> = request
             .options
             .iter()
@@ -41,6 +42,8 @@ impl Teller<'_> {
         let mut approval = self.approval(&request.id, kind, call.title.clone(), detail);
         let rule = match verdict {
             Verdict::Ask => None,
+            // A rule allows once; whether that may become "always" is for a person to say.
+            Verdict::Allow if !OptionKind::AllowOnce.can_be_sent(&offered) => None,
             Verdict::Allow => Some(ApprovalState::Allowed),
             Verdict::Deny => Some(ApprovalState::Denied),
         };
@@ -118,7 +121,7 @@ impl Teller<'_> {
             expires_at: self.at.checked_add(wait).ok(),
             created_at: self.at,
             settled_at: None,
-            told: false,
+            delivered_at: None,
         }
     }
 

@@ -38,7 +38,7 @@ fn a_plan_comes_back_as_the_tool_call_that_the_contract_names() {
         expires_at: None,
         created_at: Timestamp::UNIX_EPOCH,
         settled_at: None,
-        told: false,
+        delivered_at: None,
     };
     let shown = serde_json::to_value(AskedView::from(&approval)).unwrap();
     let call = serde_json::json!({

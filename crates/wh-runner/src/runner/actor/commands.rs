@@ -4,8 +4,14 @@ use std::io;
 
 use super::Actor;
 use crate::{
-    link::{Action, Outcome, Refusal, RunStatus, server::Ask},
-    runner::conversation::CommandResult,
+    link::{
+        Action, Outcome, Refusal, RunStatus,
+        server::{Ask, Reply},
+    },
+    runner::{
+        conversation::CommandResult,
+        pipes::{ToAgent, not_written},
+    },
 };
 
 /// Commands whose outcomes are remembered for repeats.
@@ -27,9 +33,32 @@ impl Actor {
                 reply.send(self.conversation.requests.pending()).ok();
             }
             Ask::Command { id, action, reply } => {
+                let is_answer = matches!(
+                    action,
+                    Action::AnswerPermission { .. } | Action::AnswerQuestion { .. }
+                );
                 let outcome = self.once(id, action);
-                reply.send(outcome).ok();
+                match is_answer {
+                    true => self.confirm(reply, outcome)?,
+                    false => reply.send(outcome),
+                }
             }
+        }
+        Ok(())
+    }
+
+    /// Replies to an answer once everything that it comes to is written to the agent.
+    fn confirm(&mut self, reply: Reply, outcome: Outcome) -> io::Result<()> {
+        self.put_out()?;
+        let Some(stdin) = &self.stdin else {
+            reply.send(not_written());
+            return Ok(());
+        };
+        let queued = stdin.try_send(ToAgent::Confirm(reply, outcome));
+        if let Err(error) = queued
+            && let ToAgent::Confirm(reply, _) = error.into_inner()
+        {
+            reply.send(not_written());
         }
         Ok(())
     }
@@ -41,6 +70,8 @@ impl Actor {
         }
         let outcome = match self.command(&id, action) {
             Ok(outcome) => outcome,
+            // It may be tried again.
+            Err((code @ Refusal::Stuck, message)) => return Outcome::Refused { code, message },
             Err((code, message)) => Outcome::Refused { code, message },
         };
         if self.outcomes.len() == OUTCOMES_MAX {
