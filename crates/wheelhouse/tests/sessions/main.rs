@@ -8,8 +8,8 @@
 mod answer_faults;
 mod answers;
 mod approvals;
-mod cgroups;
 mod breakable_link;
+mod cgroups;
 mod claims;
 mod deliveries;
 mod disabled;
