@@ -16,7 +16,7 @@ pub(crate) fn only_one<T>(
 ) -> Result<T> {
     if found.len() > 1 {
         let candidates: Vec<Value> = found.iter().map(|one| describe(one).into()).collect();
-        let message = format!("that id is short for more than one {what}");
+        let message = format!("this abbreviated id matches more than one {what}");
         return Err(AppError::new(ErrorCode::AmbiguousId, message)
             .hint("use more digits, or one of the candidates")
             .detail("candidates", candidates));

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, NewEvent, Operation, Reference, Session, SessionAction,
+    ErrorCode, EventKind, Facts, NewEvent, Operation, Reach, Reference, Session, SessionAction,
     SessionEvent, SessionId, SessionState,
 };
 
@@ -12,6 +12,8 @@ use crate::{App, AppError, OpContext, Result, context::facts, prompt::refuse_sel
 
 /// How long a stop may take before the whole tree is killed.
 const STOP_WITHIN: SignedDuration = SignedDuration::from_secs(5);
+/// How long deleting waits for the end of a session's processes.
+const DELETE_WITHIN: Duration = Duration::from_secs(15);
 
 impl App {
     /// Starts, stops, archives, restores or deletes a session. Answers at once; `session_wait` tells when it is done.
@@ -42,12 +44,12 @@ impl App {
                 SessionAction::Stop => self.session_stop(cx, &found, facts).await?,
                 SessionAction::Archive | SessionAction::Restore => {
                     let archived = action == SessionAction::Archive;
-                    if archived && is_under_way(&found.state) {
-                        self.session_stop(cx, &found, facts.clone()).await?;
-                    }
+                    let stop = (archived && must_stop(&found.state)).then(|| stop_event(cx));
                     let events = vec![updated(cx, &found, EventKind::Updated)];
                     let commit = cx.commit(operation, found.id.into(), facts, events);
-                    let archive = self.store.session_archive(found.id, archived, commit);
+                    let archive =
+                        self.store
+                            .session_archive(found.id, archived, stop.as_ref(), commit);
                     let _applied = archive.await?;
                 }
                 SessionAction::Delete => {
@@ -116,22 +118,43 @@ impl App {
         if session.state == SessionState::Stopped {
             return Ok(());
         }
-        let kill_at = cx.now + STOP_WITHIN;
-        let event = SessionEvent::StopRequested { kill_at };
-        self.session_step(cx, session, event, facts).await
+        self.session_step(cx, session, stop_event(cx), facts).await
     }
 
+    /// Stops the session, waits until its processes have ended, and deletes it.
     async fn session_forget(&self, cx: &OpContext, session: &Session, facts: Facts) -> Result<()> {
-        if is_under_way(&session.state) && session.state != SessionState::Idle {
-            let message = format!("the session is {}", session.state.name().as_str());
-            return Err(AppError::new(ErrorCode::Conflict, message).hint("stop it first"));
+        let tree = self
+            .store
+            .session_tree(Reach::All, session.root, u32::MAX)
+            .await?;
+        if tree.iter().any(|it| it.parent == Some(session.id)) {
+            let message = "the session has children";
+            return Err(
+                AppError::new(ErrorCode::Conflict, message).hint("delete its children first")
+            );
         }
-        let work = self.store.work_get(session.id).await?;
-        let has_process =
-            work.is_some_and(|work| work.run.is_some_and(|run| run.ended_at.is_none()));
-        if has_process {
-            let message = "the session's process is still there";
-            return Err(AppError::new(ErrorCode::Conflict, message).hint("stop it first"));
+        if must_stop(&session.state) {
+            // Only the deletion claims the caller's idempotency key: a retry has to delete what the first call only stopped.
+            let stopping = OpContext {
+                idempotency: None,
+                ..cx.clone()
+            };
+            let mut facts = facts.clone();
+            let action = SessionAction::Stop.as_str().to_owned();
+            facts.insert("action".to_owned(), action);
+            self.session_stop(&stopping, session, facts).await?;
+            self.wake(session.id);
+        }
+        let left = self.session_stop_wait(&[session.id], DELETE_WITHIN).await?;
+        let has_process = match self.store.work_get(session.id).await? {
+            Some(work) => work.run.is_some_and(|run| run.ended_at.is_none()),
+            None => false,
+        };
+        if has_process || left.iter().any(|it| must_stop(&it.state)) {
+            let message = "the session is being stopped, and its processes have not ended yet";
+            return Err(
+                AppError::new(ErrorCode::Conflict, message).hint("delete it again in a moment")
+            );
         }
         let events = vec![updated(cx, session, EventKind::Deleted)];
         let commit = cx.commit(Operation::SessionManage, session.id.into(), facts, events);
@@ -139,6 +162,17 @@ impl App {
         self.session_dir_remove(session.id).await;
         Ok(())
     }
+}
+
+fn stop_event(cx: &OpContext) -> SessionEvent {
+    SessionEvent::StopRequested {
+        kill_at: cx.now + STOP_WITHIN,
+    }
+}
+
+/// Tells whether a session has to be stopped before it is archived or deleted.
+fn must_stop(state: &SessionState) -> bool {
+    is_under_way(state) && !matches!(state, SessionState::Stopping { .. })
 }
 
 /// Tells whether something may be happening in a session.

@@ -13,21 +13,21 @@ pub(crate) const PATH: &str = "/.well-known/oauth-protected-resource";
 /// Where clients look that put the resource's path behind it.
 pub(crate) const PATH_OF_MCP: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// Describes what keys open, and where tokens come from.
+/// Describes the scopes of keys and, if configured, the authorization servers.
 pub(crate) async fn protected_resource(State(server): State<Server>) -> Json<Value> {
     let config = &server.config;
-    let mut servers = config.authorization_servers.clone();
-    if servers.is_empty() {
-        servers.push(config.url(""));
-    }
     let scopes = [KeyScope::Full, KeyScope::Read, KeyScope::Client].map(KeyScope::as_str);
-    Json(json!({
+    let mut metadata = json!({
         "resource": config.url("/mcp"),
         "resource_name": "Wheelhouse",
-        "authorization_servers": servers,
         "bearer_methods_supported": ["header"],
         "scopes_supported": scopes,
-    }))
+    });
+    // This server issues no tokens itself. RFC 9728 leaves the field out where no authorization server is known.
+    if !config.authorization_servers.is_empty() {
+        metadata["authorization_servers"] = json!(config.authorization_servers);
+    }
+    Json(metadata)
 }
 
 /// Makes the challenge of a 401. A presented credential that did not work is said to be invalid, and no more.

@@ -114,7 +114,7 @@ pub(crate) enum Change {
     SessionBegin(Box<NewSession>),
     SessionPatch(SessionId, SessionPatch, Timestamp),
     SessionMove(SessionId, SessionEvent, Timestamp),
-    SessionArchive(SessionId, bool, Timestamp),
+    SessionArchive(SessionId, bool, Option<SessionEvent>, Timestamp),
     SessionDelete(SessionId),
     TurnQueue(Box<NewTurn>, QueueRules),
     TurnCancel(SessionId),
@@ -160,7 +160,10 @@ impl Change {
             }
             Self::SessionBegin(new) => session::begin_in_txn(batch, new).await,
             Self::SessionMove(id, event, at) => session::move_in_txn(batch, *id, event, *at).await,
-            Self::SessionArchive(id, archived, at) => {
+            Self::SessionArchive(id, archived, stop, at) => {
+                if let Some(stop) = stop {
+                    session::move_in_txn(batch, *id, stop, *at).await?;
+                }
                 session::archive_in_txn(batch.conn, *id, *archived, *at).await
             }
             Self::SessionDelete(id) => session::delete_in_txn(batch.conn, *id).await,

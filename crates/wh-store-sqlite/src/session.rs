@@ -47,9 +47,10 @@ impl SessionStore for SqliteStore {
         &self,
         id: SessionId,
         archived: bool,
+        stop: Option<&SessionEvent>,
         commit: Commit,
     ) -> Result<Applied> {
-        let change = Change::SessionArchive(id, archived, commit.audit.at);
+        let change = Change::SessionArchive(id, archived, stop.cloned(), commit.audit.at);
         self.commit(change, commit).await
     }
 

@@ -87,6 +87,7 @@ macro_rules! conformance_checks {
                 descent_is_known,
                 begins_with_its_first_prompt_while_there_is_room,
                 moves_only_where_it_may,
+                is_stopped_and_archived_at_once,
                 is_deleted_only_when_nothing_hangs_on_it,
             }
             run {

@@ -53,11 +53,12 @@ pub trait SessionStore {
         commit: Commit,
     ) -> Result<Applied>;
 
-    /// Puts a session out of sight, or back.
+    /// Archives a session, or restores it; with `stop`, also moves it to the state that follows, in the same transaction.
     async fn session_archive(
         &self,
         id: SessionId,
         archived: bool,
+        stop: Option<&SessionEvent>,
         commit: Commit,
     ) -> Result<Applied>;
 

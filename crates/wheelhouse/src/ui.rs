@@ -169,6 +169,14 @@ impl Ui {
         let view = &error.body.error;
         let word = self.paint_error(Tone::Bad, "error:");
         let mut text = format!("{word} {}\n", clean(&view.message));
+        let candidates = view.details.get("candidates").and_then(|it| it.as_array());
+        for candidate in candidates
+            .into_iter()
+            .flatten()
+            .filter_map(|it| it.as_str())
+        {
+            text.push_str(&format!("  {}\n", clean(candidate)));
+        }
         if let Some(hint) = &view.hint {
             let word = self.paint_error(Tone::Strong, "hint:");
             text.push_str(&format!("{word} {}\n", clean(&in_commands(hint))));

@@ -57,7 +57,7 @@ export function SessionHeader({ id, session }: { id: string; session: Session })
       )}
       <Confirm
         title="Delete this session?"
-        about="Its conversation is deleted for good. Its branch stays."
+        about="It is stopped, and its conversation is deleted for good. Its branch stays."
         action="Delete"
         isOpen={isDeleting}
         isBusy={manage.isPending}

@@ -35,8 +35,7 @@ export const sessionCan = {
     if (archived) return "It is archived; restore it first.";
     return ["stopped", "interrupted"].includes(state) ? undefined : "It was not stopped.";
   },
-  delete: ({ state, shared }: Facts): string | undefined =>
-    notOwn({ shared }) ?? (["creating", "stopping", ...BUSY].includes(state) ? "Stop it first." : undefined),
+  delete: ({ shared }: Facts): string | undefined => notOwn({ shared }),
 };
 
 export const isBusy = (state: string): boolean => BUSY.includes(state) || state === "creating";

@@ -63,7 +63,6 @@ async fn the_protected_resource_describes_itself() {
             json!({
                 "resource": format!("{base}/mcp"),
                 "resource_name": "Wheelhouse",
-                "authorization_servers": [base],
                 "bearer_methods_supported": ["header"],
                 "scopes_supported": ["full", "read", "client"],
             })

@@ -65,7 +65,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionManage,
-            "Starts, stops, archives, restores or deletes a session. Stopping ends its whole process tree.",
+            "Starts, stops, archives, restores or deletes a session. Stopping ends its whole process tree; archiving and deleting stop first.",
             session_manage,
         )
         .for_keys(),

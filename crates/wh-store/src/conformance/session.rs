@@ -403,10 +403,39 @@ pub async fn moves_only_where_it_may(store: Arc<dyn Store>) -> Outcome {
     assert!(matches!(refused, Err(StoreError::Illegal(_))));
     let done = SessionEvent::WorkCompleted;
     fixture::done(store.session_move(session.id, &done, commit()).await?);
-    fixture::done(store.session_archive(session.id, true, commit()).await?);
+    fixture::done(
+        store
+            .session_archive(session.id, true, None, commit())
+            .await?,
+    );
     let found = store.session_find(Reach::All, &whole(session.id)).await?;
     assert_eq!(found[0].state, SessionState::Completed);
     assert!(found[0].archived);
+    Ok(())
+}
+
+/// A stop that comes with archiving is part of the same change: both happen, or neither.
+pub async fn is_stopped_and_archived_at_once(store: Arc<dyn Store>) -> Outcome {
+    let session = super::run::idle_session(&store).await?;
+    let commit = || fixture::commit(session.owner.user, Operation::SessionManage);
+    let stop = SessionEvent::StopRequested {
+        kill_at: fixture::now(),
+    };
+    let archive = store.session_archive(session.id, true, Some(&stop), commit());
+    fixture::done(archive.await?);
+    let found = store.session_find(Reach::All, &whole(session.id)).await?;
+    assert!(matches!(found[0].state, SessionState::Stopping { .. }));
+    assert!(found[0].archived);
+    fixture::done(
+        store
+            .session_archive(session.id, false, None, commit())
+            .await?,
+    );
+    let resume = SessionEvent::ResumeRequested;
+    let refused = store.session_archive(session.id, true, Some(&resume), commit());
+    assert!(matches!(refused.await, Err(StoreError::Illegal(_))));
+    let found = store.session_find(Reach::All, &whole(session.id)).await?;
+    assert!(!found[0].archived);
     Ok(())
 }
 

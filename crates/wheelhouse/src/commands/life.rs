@@ -194,15 +194,6 @@ pub(crate) async fn remove(cx: &Context, args: RmArgs) -> CliResult {
     if !args.yes {
         confirm(&session)?;
     }
-    let is_over = matches!(
-        session.state.as_str(),
-        "stopped" | "interrupted" | "completed" | "failed" | "terminated" | "abandoned"
-    );
-    if !is_over {
-        manage(&client, &session.id, "stop").await?;
-        let ids = [session.id.clone()];
-        wait_for(&client, &ids, false, Some(STOP_WITHIN)).await?;
-    }
     let session = manage(&client, &session.id, "delete").await?;
     cx.ui.answer(&session, |ui| {
         ui.line(&format!("{} is deleted", session.short_id))

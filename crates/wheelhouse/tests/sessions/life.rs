@@ -170,15 +170,56 @@ async fn a_run_whose_directory_is_deleted_ends_and_can_be_resumed() {
 }
 
 #[tokio::test]
+async fn archiving_a_live_session_with_an_idempotency_key_stops_and_archives_it_once() {
+    let world = World::new();
+    let session = world.session().await;
+    busy(&world, &session).await;
+    let archive = wh_api::SessionManageRequest {
+        idempotency_key: Some("archive-1".to_owned()),
+        ..manage_of(&session, "archive")
+    };
+    for _ in 0..2 {
+        let archived = world.client.session_manage(&archive).await.unwrap();
+        assert!(archived.archived, "{archived:?}");
+    }
+    world.until_state(&session, "stopped").await;
+    world.manage(&session, "restore").await;
+    // A retry of the first request changes nothing.
+    let retried = world.client.session_manage(&archive).await.unwrap();
+    assert!(!retried.archived);
+}
+
+#[tokio::test]
+async fn deleting_a_live_session_stops_it_first() {
+    let world = World::new();
+    let (idle, working) = (world.session().await, world.session().await);
+    world.prompt(&idle, "say one").await;
+    let run = busy(&world, &working).await;
+    for (number, session) in [&idle, &working].into_iter().enumerate() {
+        let delete = wh_api::SessionManageRequest {
+            idempotency_key: Some(format!("delete-{number}")),
+            ..manage_of(session, "delete")
+        };
+        world.client.session_manage(&delete).await.unwrap();
+        let gone = world.client.session_get(session).await.unwrap_err();
+        assert!(gone.to_string().contains("no such session"), "{gone}");
+    }
+    assert!(!run.alive.unwrap().is_alive());
+    // One with children is refused before it is stopped.
+    let parent = world.session().await;
+    world.prompt(&parent, "spawn say child").await;
+    let delete = manage_of(&parent, "delete");
+    let refused = world.client.session_manage(&delete).await.unwrap_err();
+    assert!(refused.to_string().contains("children"), "{refused}");
+    let state = world.client.session_get(&parent).await.unwrap().state;
+    assert!(!matches!(state.as_str(), "stopping" | "stopped"), "{state}");
+}
+
+#[tokio::test]
 async fn archived_sessions_are_out_of_sight_and_deleted_ones_are_gone() {
     let world = World::new();
     let session = world.session().await;
     world.prompt(&session, "say one").await;
-    let refused = world
-        .client
-        .session_manage(&manage_of(&session, "delete"))
-        .await;
-    assert!(refused.unwrap_err().to_string().contains("process"));
     world.manage(&session, "archive").await;
     world.until_state(&session, "stopped").await;
     let listed = world

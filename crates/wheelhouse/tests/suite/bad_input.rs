@@ -143,3 +143,27 @@ fn a_conflict_has_its_own_code() {
     let said = run(&server, &["user", "create", "ann"]);
     assert_said!("user_exists", said, server.home());
 }
+
+#[test]
+fn an_ambiguous_id_lists_its_candidates() {
+    let server = TestServer::start();
+    // The first digits of an id are a time: of three, two at least have the same.
+    let ids: Vec<_> = ["one", "two", "three"]
+        .into_iter()
+        .map(|name| {
+            let board = run_json(&server, &["board", "create", name]);
+            board["id"].as_str().unwrap().to_owned()
+        })
+        .collect();
+    let prefix = &ids[1][..8];
+    let matching: Vec<_> = ids.iter().filter(|id| id.starts_with(prefix)).collect();
+    let said = run(&server, &["board", "show", prefix]);
+    assert_eq!((said.code, said.stdout.as_str()), (2, ""), "{said:?}");
+    for id in &matching {
+        assert!(said.stderr.contains(id.as_str()), "{id}: {said:?}");
+    }
+    assert!(matching.len() >= 2, "{ids:?}");
+    let said = run(&server, &["board", "show", prefix, "--json"]);
+    let candidates = &said.error()["details"]["candidates"];
+    assert_eq!(candidates.as_array().map(Vec::len), Some(matching.len()));
+}
