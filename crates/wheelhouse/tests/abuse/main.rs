@@ -13,6 +13,7 @@ mod dashboard;
 mod git;
 mod git_rows;
 mod harness;
+mod images;
 mod keys;
 mod limits;
 mod operations;
