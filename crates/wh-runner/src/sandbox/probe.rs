@@ -58,10 +58,13 @@ fn try_root(scratch: &Path, root: Root) -> Result<(), Unsupported> {
         Root::Built => "built",
     };
     let tried = std::fs::create_dir_all(scratch).and_then(|()| {
+        let scratch = std::path::absolute(scratch)?;
         let mut command = crate::process::self_command();
         command
             .args(["probe-sandbox".as_ref(), scratch.as_os_str()])
             .arg(kind)
+            // Entering a sandbox returns to the working directory, and that of the server need not exist in a built root.
+            .current_dir("/")
             .output()
     });
     // Nothing of value is in it, and what stays does no harm.

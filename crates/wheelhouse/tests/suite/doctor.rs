@@ -139,3 +139,21 @@ fn the_model_is_named_and_a_key_that_is_missing_fails() {
     assert!(said.stdout.contains("with the key in THE_KEY"), "{said:?}");
     assert!(!said.stdout.contains("sk-hidden"));
 }
+
+#[test]
+fn the_working_directory_does_not_decide_which_tiers_work() {
+    let home = Home::new();
+    let elsewhere = Home::new();
+    let tiers = |dir: &std::path::Path| {
+        let said = home.run_with(&["doctor", "--json"], |command| {
+            command
+                .env("WHEELHOUSE_LISTEN", format!("127.0.0.1:{}", free_port()))
+                .current_dir(dir);
+        });
+        ["tier guarded", "tier strict"].map(|tier| status(&said, tier))
+    };
+    let found = tiers("/".as_ref());
+    println!("guarded, strict: {found:?}");
+    assert!(!found.contains(&"absent".to_owned()), "{found:?}");
+    assert_eq!(tiers(elsewhere.path()), found);
+}
