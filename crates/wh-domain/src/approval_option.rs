@@ -62,7 +62,7 @@ impl OptionKind {
 
     /// Returns whether an agent that offers these options can be sent this decision.
     ///
-    /// A denial always can: without a matching option the request is cancelled.
+    /// A denial can always be sent: without a matching option the request is cancelled.
     pub fn can_be_sent(self, offered: &[Self]) -> bool {
         let is_offered = |kind: &Self| offered.contains(kind);
         !self.allows() || self.expressed_by().iter().any(is_offered)

@@ -1,4 +1,4 @@
-//! Answers to what an agent asks: sent until the runner confirms them, and given by the clock where nobody gives one.
+//! Answers to approval requests: resends them until the runner confirms them, and denies requests that time out.
 
 use jiff::{SignedDuration, Timestamp};
 use wh_domain::{Approval, ApprovalKind, ApprovalState, OptionKind, Settlement};
@@ -98,7 +98,7 @@ impl Keeper {
         }
     }
 
-    /// Sends an answer. Each attempt is a command of its own: the runner answers a request once, whatever the command's id.
+    /// Sends an answer. Each attempt has its own command id; the runner answers a request only once.
     async fn send_answer(&mut self, approval: &Approval) -> Sent {
         let Some(link) = &mut self.link else {
             return Sent::NotConfirmed;

@@ -1,4 +1,4 @@
-//! What a keeper does about turns: hands them over and ends them.
+//! Starts and ends turns of a session.
 
 use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;

@@ -60,7 +60,7 @@ impl Cgroups {
         self.base.join(format!("{RUN}{tag}"))
     }
 
-    /// Returns the tags of the runs whose cgroups exist. Another server may share the cgroup; its runs are among them.
+    /// Returns the tags of all runs that have a cgroup, including those of other servers that share the parent cgroup.
     pub fn run_tags(&self) -> Vec<String> {
         let entries = fs::read_dir(&self.base).into_iter().flatten().flatten();
         let tag =
@@ -69,7 +69,7 @@ impl Cgroups {
     }
 }
 
-/// Finds out what a server uses, without changing anything. `server` is the process of one that runs.
+/// Returns the cgroups that a server uses, without changing anything. `server` is the process id of a running server.
 pub fn inspect(
     setting: &CgroupSetting,
     server: Option<u32>,

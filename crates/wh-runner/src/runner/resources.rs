@@ -123,7 +123,7 @@ impl ResourceWatch {
             .or_else(|| reached(&watched, used, disk))
     }
 
-    /// Returns the limit that the kernel has enforced on the tree, whenever that was: the tree may be gone already.
+    /// Returns the limit that the kernel enforced on the process tree, also after the tree has ended.
     pub(super) fn enforced(&self, cgroup: Option<&RunCgroup>) -> Option<Reached> {
         enforced(&self.limits, cgroup?.limit_events())
     }

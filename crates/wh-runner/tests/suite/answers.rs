@@ -14,7 +14,7 @@ use crate::{
     run::Client,
 };
 
-/// An answer that no pipe holds.
+/// An answer that exceeds the capacity of a pipe.
 const LARGE: usize = 2 << 20;
 
 /// Has the scripted agent ask with these options and returns the request's id.

@@ -28,7 +28,7 @@ impl Applying<'_> {
             .map_err(store_error)
     }
 
-    /// Has the answers to requests sent again that the runner reports as open.
+    /// Resends the answers to requests that the runner reports as open.
     pub(super) async fn still_open(&mut self, requests: &[String]) -> Result<()> {
         let mut query = Query::new("UPDATE approvals SET delivered_at = NULL WHERE session_id = ");
         query.push_bind(uuid(self.session.id));

@@ -120,7 +120,7 @@ fn write_program(path: &Path, text: &str) {
     fs::set_permissions(path, fs::Permissions::from_mode(0o755)).unwrap();
 }
 
-/// Returns what there is of images, and every file below the data directory that an archive has put there.
+/// Returns the entries of the image directory and every file named `evil` below the data directory.
 fn unpacked(data: &Path) -> Vec<String> {
     let mut found = Vec::new();
     let mut open = vec![data.to_owned()];
