@@ -103,7 +103,7 @@ impl RepoHandle {
         progress: Progress<'_>,
     ) -> Result<Vec<String>, GitError> {
         let source = transfer.source;
-        let known = self.refs_under("refs/").await?;
+        let known = self.refs_under(&["refs/"]).await?;
         let view = View::of(self)?.with_refs(&known)?;
         let git = prepared(view.git(), transfer)
             .args(["fetch", "--progress", "--no-tags", "--no-write-fetch-head"])

@@ -143,7 +143,7 @@ impl PrivateClone {
         let kept: Refs = self
             .origin
             .repo
-            .refs_under(KEPT)
+            .refs_under(&[KEPT])
             .await?
             .into_iter()
             .collect();
@@ -248,7 +248,7 @@ impl PrivateClone {
     /// Copies the objects of these references into the repository. Git checks each on the way.
     async fn transfer(&self, refs: &Refs) -> Result<(), GitError> {
         let repo = &self.origin.repo;
-        let known = repo.refs_under("refs/").await?;
+        let known = repo.refs_under(&["refs/"]).await?;
         // Git runs for the clone too, but in a directory of ours: its configuration is not the agent's.
         let source = View::of(&self.clone.repo)?;
         let numbered = refs.values().enumerate();
@@ -271,10 +271,14 @@ impl PrivateClone {
     /// Passes what changed in the repository on to the clone. What the agent has changed itself stays.
     async fn give(&self) -> Result<(), WorktreeError> {
         let given = self.read_given();
-        let (mut theirs, ours) = (Refs::new(), self.refs(GIVEN).await?);
-        for prefix in GIVEN {
-            theirs.extend(self.origin.repo.refs_under(prefix).await?);
-        }
+        let ours = self.refs(GIVEN).await?;
+        let theirs: Refs = self
+            .origin
+            .repo
+            .refs_under(GIVEN)
+            .await?
+            .into_iter()
+            .collect();
         let mut commands = String::new();
         for (name, new) in &theirs {
             let (old, base) = (ours.get(name), given.get(name));
@@ -305,11 +309,8 @@ impl PrivateClone {
     }
 
     async fn refs(&self, prefixes: &[&str]) -> Result<Refs, GitError> {
-        let mut refs = Refs::new();
-        for prefix in prefixes {
-            refs.extend(self.clone.repo.refs_under(prefix).await?);
-        }
-        Ok(refs)
+        let refs = self.clone.repo.refs_under(prefixes).await?;
+        Ok(refs.into_iter().collect())
     }
 
     fn git(&self) -> Git {

@@ -137,7 +137,7 @@ impl RepoHandle {
 
     /// Returns every branch with its tip. Branches whose names are not valid for us are left out.
     pub async fn branches(&self) -> Result<Vec<Branch>, GitError> {
-        let refs = self.refs_under("refs/heads/").await?;
+        let refs = self.refs_under(&["refs/heads/"]).await?;
         let branch = |(name, tip): (String, CommitId)| {
             let name = BranchName::parse(name.strip_prefix("refs/heads/")?).ok()?;
             Some(Branch { name, tip })
@@ -170,15 +170,15 @@ impl RepoHandle {
         }
     }
 
-    /// Returns the references under a prefix, with the objects they name.
+    /// Returns the references under any of these prefixes, with the objects they name.
     pub(crate) async fn refs_under(
         &self,
-        prefix: &str,
+        prefixes: &[&str],
     ) -> Result<Vec<(String, CommitId)>, GitError> {
         let said = self
             .refs_git()
             .args(["for-each-ref", "--format=%(objectname) %(refname)", "--"])
-            .arg(prefix)
+            .args(prefixes)
             .text()
             .await?;
         Ok(read_refs(&said).collect())
