@@ -2,9 +2,12 @@
 
 use anyhow::{Result, bail};
 
+use crate::product::Profile;
+
 pub(crate) const HELP: &str = "\
 cargo xtask up [--dev] [ARGS]       build the dashboard and wheelhouse and start it; ARGS go to `wheelhouse serve`,
                                     such as --listen 127.0.0.1:4190 --data-dir DIR; --dev builds without optimisation
+cargo xtask dist                    build the binary for distribution, with its debug information in a separate file
 cargo xtask test [STEP...]          run the checks, all of them or the named steps
 cargo xtask test --agents           install the coding agents, and run the step that drives them
 cargo xtask test --list             list the steps
@@ -19,6 +22,7 @@ pub(crate) enum Invocation {
     Help,
     Up(UpOptions),
     Test(TestOptions),
+    Dist,
     Agents,
     Web(WebTask),
     Tidy,
@@ -29,13 +33,6 @@ pub(crate) enum Invocation {
 pub(crate) struct UpOptions {
     pub(crate) profile: Profile,
     pub(crate) serve_args: Vec<String>,
-}
-
-#[derive(Debug, Default, Clone, Copy, PartialEq, Eq)]
-pub(crate) enum Profile {
-    Dev,
-    #[default]
-    Release,
 }
 
 #[derive(Debug, Clone, Copy, PartialEq, Eq)]
@@ -71,6 +68,7 @@ impl Invocation {
                 Ok(Self::Help)
             }
             "up" => parse_up(rest),
+            "dist" => nothing_after(&command, &rest, Self::Dist),
             "test" => parse_test(rest),
             "agents" => nothing_after(&command, &rest, Self::Agents),
             "web" => parse_web(&rest),
@@ -195,6 +193,7 @@ mod tests {
             "serve",
             "up fast",
             "test --quick",
+            "dist now",
             "tidy all",
             "web",
             "web serve",
@@ -204,5 +203,6 @@ mod tests {
         }
         assert_eq!(parse("").unwrap(), Invocation::Help);
         assert_eq!(parse("test --help").unwrap(), Invocation::Help);
+        assert_eq!(parse("dist").unwrap(), Invocation::Dist);
     }
 }

@@ -1,10 +1,11 @@
 //! `cargo xtask …`: the commands a developer and CI use on this repository. `up` builds and starts the server, `test` runs
-//! every check, `web` builds the dashboard, `agents` installs the coding agents they drive, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
+//! every check, `dist` builds what is distributed, `web` builds the dashboard, `agents` installs the coding agents they drive, `tidy` holds the rules about the code's shape, and `bench` measures. It depends on none of our crates, so that
 //! it still builds when they do not.
 
 mod agents;
 mod args;
 mod bench;
+mod product;
 mod run;
 mod server;
 mod test;
@@ -40,6 +41,7 @@ fn dispatch() -> anyhow::Result<ExitCode> {
     match invocation {
         Invocation::Help => Ok(ExitCode::SUCCESS),
         Invocation::Up(options) => up::up(&workspace, &options),
+        Invocation::Dist => product::dist(&workspace).map(|()| ExitCode::SUCCESS),
         Invocation::Test(options) => test::test(&workspace, &options),
         Invocation::Agents => agents::agents(&workspace),
         Invocation::Web(task) => web::web(&workspace, task),

@@ -35,6 +35,11 @@ pub(crate) const C_COMPILER: DebianTool = DebianTool {
     probe: &["cc", "--version"],
     packages: &["gcc", "libc6-dev"],
 };
+/// Provides `objcopy`.
+pub(crate) const BINUTILS: DebianTool = DebianTool {
+    probe: &["objcopy", "--version"],
+    packages: &["binutils"],
+};
 pub(crate) const CURL: DebianTool = DebianTool {
     probe: &["curl", "--version"],
     packages: &["curl"],

@@ -7,6 +7,7 @@ use std::time::{Duration, Instant};
 use anyhow::{Context, Result, bail};
 use serde_json::Value;
 
+use crate::product::{self, Profile};
 use crate::run::{self, Echo};
 use crate::server::Server;
 use crate::tools;
@@ -35,17 +36,7 @@ impl Programs {
     /// Builds what is not built yet.
     pub(super) fn build(workspace: &Workspace) -> Result<Self> {
         tools::debian(tools::C_COMPILER)?;
-        let mut build = run::cargo();
-        build.current_dir(&workspace.root).args([
-            "build",
-            "--release",
-            "--package",
-            "wheelhouse",
-            "--package",
-            "wh-testkit",
-            "--bins",
-        ]);
-        run::visibly_ok(&mut build)?;
+        product::build_binaries(workspace, Profile::Release, &["--bins"])?;
         let data = workspace.target.join("bench-data");
         if data.exists() {
             fs::remove_dir_all(&data).with_context(|| format!("removing {}", data.display()))?;
