@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wh_domain::{AgentName, ImageRef, ProjectConfig, SecretText, Tier};
+use wh_domain::{AgentName, ImageRef, PriceRule, ProjectConfig, SecretText, Tier};
 
 /// An agent from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -56,4 +56,6 @@ pub struct ConfiguredAgents {
     pub images: BTreeMap<AgentName, ImageRef>,
     /// Model gateway settings of built-in profiles, by profile name.
     pub models: BTreeMap<AgentName, ModelSettings>,
+    /// Prices that win over those that are shipped.
+    pub prices: Vec<PriceRule>,
 }

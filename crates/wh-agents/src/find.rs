@@ -9,10 +9,12 @@ use std::{
 };
 
 use wh_domain::{
-    Agent, AgentName, AgentOrigin, AgentState, ImageRef, ProjectConfig, SecretText, Tier,
+    Agent, AgentName, AgentOrigin, AgentState, ImageRef, PriceList, ProjectConfig, SecretText, Tier,
 };
 
-use crate::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, probe};
+use crate::{
+    ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, price::shipped_prices, probe,
+};
 
 /// Finds agents on a `PATH` and in the configuration.
 ///
@@ -21,6 +23,7 @@ use crate::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, pro
 pub struct Agents {
     path: OsString,
     configured: ConfiguredAgents,
+    prices: PriceList,
     versions: Mutex<HashMap<PathBuf, Known>>,
 }
 
@@ -33,12 +36,22 @@ struct Known {
 
 impl Agents {
     /// Looks in `path`, a list of directories as in the variable of that name.
-    pub fn new(path: OsString, configured: ConfiguredAgents) -> Self {
+    pub fn new(path: OsString, mut configured: ConfiguredAgents) -> Self {
+        let prices = PriceList {
+            configured: std::mem::take(&mut configured.prices),
+            shipped: shipped_prices(),
+        };
         Self {
             path,
             configured,
+            prices,
             versions: Mutex::default(),
         }
+    }
+
+    /// Returns the prices of models, for agents that report no money.
+    pub fn prices(&self) -> &PriceList {
+        &self.prices
     }
 
     /// Returns the directories that programs are looked for in.

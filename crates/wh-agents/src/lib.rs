@@ -7,12 +7,14 @@
 mod custom;
 mod find;
 mod launch;
+mod price;
 mod probe;
 mod profile;
 
 pub use custom::{ConfiguredAgents, CustomAgent, ModelSettings};
 pub use find::Agents;
 pub use launch::{Launch, LaunchProgram, LaunchRefusal, ModelRoute};
+pub use price::shipped_prices;
 pub use profile::{
     ConfigPath, CostCount, ModelVariables, PROFILES, Profile, Program, Resume, TokenCount,
 };

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{Agent, AgentName, AgentState, InputRefusal};
+use wh_domain::{Agent, AgentCommand, AgentName, AgentState, InputRefusal, OfferedModel};
 
 use crate::common::field;
 
@@ -42,6 +42,54 @@ pub struct AgentView {
     /// How to get what is missing.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub install: Vec<String>,
+    /// The models that it offered last; only told of one agent, and once a session of it was open.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<AgentModelView>,
+}
+
+/// A model that an agent offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentModelView {
+    /// What to give as `model`.
+    pub id: String,
+    pub name: String,
+}
+
+impl From<&OfferedModel> for AgentModelView {
+    fn from(model: &OfferedModel) -> Self {
+        Self {
+            id: model.id.clone(),
+            name: model.name.clone(),
+        }
+    }
+}
+
+/// A command that an agent takes at the beginning of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct AgentCommandView {
+    /// Without the slash.
+    pub name: String,
+    pub about: String,
+}
+
+impl From<&AgentCommand> for AgentCommandView {
+    fn from(command: &AgentCommand) -> Self {
+        Self {
+            name: command.name.clone(),
+            about: command.about.clone(),
+        }
+    }
+}
+
+impl AgentView {
+    /// Adds the models that it offered last.
+    #[must_use]
+    pub fn with_models(self, models: &[OfferedModel]) -> Self {
+        Self {
+            models: models.iter().map(AgentModelView::from).collect(),
+            ..self
+        }
+    }
 }
 
 impl From<Agent> for AgentView {
@@ -59,6 +107,7 @@ impl From<Agent> for AgentView {
             version,
             missing,
             install,
+            models: Vec::new(),
         }
     }
 }

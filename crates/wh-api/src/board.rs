@@ -103,7 +103,7 @@ pub struct BoardUpdateRequest {
     /// Items to take off the board.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub remove_items: Vec<ItemInput>,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

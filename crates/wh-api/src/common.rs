@@ -85,6 +85,12 @@ pub(crate) fn at_most<T>(name: &str, items: &[T], max: usize) -> Result<(), Inpu
     Ok(())
 }
 
+/// Tells whether a count is left out of an answer.
+#[expect(clippy::trivially_copy_pass_by_ref, reason = "serde passes references")]
+pub(crate) fn is_zero(count: &u64) -> bool {
+    *count == 0
+}
+
 /// Writes a time the way every answer does: RFC 3339 in UTC.
 pub(crate) fn time(at: Timestamp) -> String {
     at.to_string()

@@ -32,7 +32,7 @@ pub struct ConfigSetRequest {
     /// The value to set; back to the default unless given. A name for settings whose values have names, otherwise a whole number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub value: Option<SettingInput>,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

@@ -35,7 +35,9 @@ mod user;
 mod webhook;
 mod worktree;
 
-pub use agent::{AgentGetRequest, AgentListRequest, AgentListView, AgentView};
+pub use agent::{
+    AgentCommandView, AgentGetRequest, AgentListRequest, AgentListView, AgentModelView, AgentView,
+};
 pub use approval::{ApprovalAnswerRequest, ApprovalListRequest, ApprovalListView, ApprovalView};
 pub use audit::{AuditEntryView, AuditListRequest, AuditListView};
 pub use board::{
@@ -87,7 +89,9 @@ pub use session_life::{
     PromptedView, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
     SessionWaitRequest, SessionWaitView, WaitedSessionView,
 };
-pub use session_terms::{BudgetInput, PolicyInput, PolicyRuleInput};
+pub use session_terms::{
+    BudgetInput, BudgetPatchInput, NarrowedView, PolicyInput, PolicyRuleInput, SessionTermsView,
+};
 pub use share::{BoardShareRequest, ShareView};
 pub use task::{
     LoopCompleteRequest, LoopCompletedView, TaskAddRequest, TaskAddedView, TaskGroupView, TaskItem,

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     AgentName, BranchName, ITERATIONS_MAX, ITERATIONS_USUAL, InputRefusal, LoopInput, LoopSpec,
-    Policy, PromptTemplate, Reference, TaskInput, Title,
+    ModelName, Policy, PromptTemplate, Reference, TaskInput, Title,
 };
 
 use crate::{
@@ -58,6 +58,8 @@ pub struct LoopStartRequest {
     /// The agent's own name of a way of working.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// A mark of your choice: a repeat with the same mark starts nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -99,6 +101,7 @@ impl LoopStartRequest {
                 None => Policy::default(),
             },
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
+            model: optional("model", self.model.as_deref(), ModelName::parse)?,
         })
     }
 
@@ -132,7 +135,7 @@ pub struct LoopGetRequest {
 pub struct LoopChangeRequest {
     /// The loop's id, or its last 8 digits.
     pub r#loop: String,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

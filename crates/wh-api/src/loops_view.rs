@@ -7,7 +7,11 @@ use wh_domain::{
     ShortId, TaskStatus,
 };
 
-use crate::{BudgetInput, common::time, task::shortened};
+use crate::{
+    BudgetInput,
+    common::{is_zero, time},
+    task::shortened,
+};
 
 /// The most characters of a specification, of what an iteration came to, and of a task, that are shown.
 const SPEC_CHARS_MAX: usize = 2_000;
@@ -107,6 +111,9 @@ pub struct LoopView {
     pub left: BudgetInput,
     pub tokens_used: u64,
     pub cost_micros: u64,
+    /// How much of the cost is an estimate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
     pub wall_seconds_used: u64,
     /// The latest, the last one first.
     pub iterations: Vec<LoopIterationView>,
@@ -158,6 +165,9 @@ pub struct LoopIterationView {
     pub changed: bool,
     pub tokens_used: u64,
     pub cost_micros: u64,
+    /// How much of the cost is an estimate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
     pub began_at: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub ended_at: Option<String>,
@@ -180,6 +190,7 @@ impl LoopIterationView {
             changed: it.changed,
             tokens_used: it.usage.tokens(),
             cost_micros: it.usage.cost_micros,
+            estimated_micros: it.usage.estimated_micros,
             began_at: time(it.began_at),
             ended_at: it.ended_at.map(time),
         }
@@ -225,6 +236,7 @@ impl From<&LoopDetail> for LoopView {
             left: BudgetInput::from(&it.budget.less(detail.usage)),
             tokens_used: detail.usage.tokens(),
             cost_micros: detail.usage.cost_micros,
+            estimated_micros: detail.usage.estimated_micros,
             wall_seconds_used: detail.usage.wall_seconds,
             iterations: (detail.iterations.iter())
                 .map(|it| LoopIterationView::new(it, &detail.summaries))

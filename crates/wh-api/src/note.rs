@@ -32,7 +32,7 @@ list_of_tasks_request! {
     NoteAddRequest {
         /// One or more.
         notes: Vec<NoteItem>,
-        /// A mark of your choice: a repeat with the same mark changes nothing twice.
+        /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
     }
@@ -87,7 +87,7 @@ list_of_tasks_request! {
     IterationSummaryRequest {
         /// What was done, what was learned, what comes next.
         summary: String,
-        /// A mark of your choice: a repeat with the same mark changes nothing twice.
+        /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
     }

@@ -3,13 +3,15 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    Description, InputRefusal, Reference, Session, SessionId, SessionPatch, SessionQuery,
-    SessionState, SessionStateName, ShareLevel, ShortId, Title, ToolsLink,
+    AgentCommand, Description, InputRefusal, OfferedModel, Reference, RequestedTerms, Session,
+    SessionId, SessionPatch, SessionQuery, SessionState, SessionStateName, ShareLevel, ShortId,
+    Title, ToolsLink,
 };
 
 use crate::{
-    BudgetInput, PolicyInput, SessionCardView,
-    common::{list_request, optional, optional_reference, reference, time},
+    AgentCommandView, AgentModelView, BudgetInput, BudgetPatchInput, NarrowedView, PolicyInput,
+    SessionCardView,
+    common::{is_zero, list_request, optional, optional_reference, reference, time},
 };
 
 list_request! {
@@ -88,7 +90,11 @@ pub struct SessionUpdateRequest {
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// New limits: tokens, cost_micros, wall_seconds, turns; null removes one. Not by agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub budget: Option<BudgetPatchInput>,
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
@@ -105,6 +111,7 @@ impl SessionUpdateRequest {
         Ok(SessionPatch {
             title: optional("title", self.title.as_deref(), Title::parse)?,
             description: optional("description", description, Description::parse)?,
+            budget: self.budget.unwrap_or_default().into(),
         })
     }
 }
@@ -179,6 +186,12 @@ pub struct SessionView {
     /// The agent's way of working, if another than its usual one was asked for.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// The model in use, as the agent says; the requested one until then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    /// The model that was requested, if one was.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model_requested: Option<String>,
     /// Requested containment tier: none, guarded, strict or container.
     pub tier: String,
     /// How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run.
@@ -204,6 +217,18 @@ pub struct SessionView {
     pub last_words: Option<String>,
     pub tokens_used: u64,
     pub cost_micros: u64,
+    /// How much of the cost is an estimate from tokens and list prices, because the agent reports no money.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
+    /// The models that its agent offers; only told of one session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub models: Vec<AgentModelView>,
+    /// The commands that its agent takes at the beginning of a prompt; only told of one session.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub commands: Vec<AgentCommandView>,
+    /// What of the request was narrowed, by the parent or the server; only told when a session is created.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<NarrowedView>,
     pub created_at: String,
     pub updated_at: String,
 }
@@ -214,6 +239,7 @@ impl From<&Session> for SessionView {
             SessionState::Failed { reason } => Some(reason.clone()),
             _ => None,
         };
+        let requested = session.model.as_ref().map(ToString::to_string);
         Self {
             id: session.id.to_string(),
             short_id: session.id.short_id(),
@@ -231,6 +257,8 @@ impl From<&Session> for SessionView {
             board_id: session.board.map(|id| id.to_string()),
             path: session.path.as_ref().map(|path| path.display().to_string()),
             mode: session.mode.clone(),
+            model: session.current_model.clone().or_else(|| requested.clone()),
+            model_requested: requested,
             tier: session.tier.to_string(),
             effective_tier: session.effective_tier.map(|tier| tier.to_string()),
             hosts: session.hosts.as_ref().map(|hosts| {
@@ -246,6 +274,10 @@ impl From<&Session> for SessionView {
             last_words: session.last_words.clone(),
             tokens_used: session.usage.tokens(),
             cost_micros: session.usage.cost_micros,
+            estimated_micros: session.usage.estimated_micros,
+            models: Vec::new(),
+            commands: Vec::new(),
+            narrowed: Vec::new(),
             created_at: time(session.created_at),
             updated_at: time(session.updated_at),
         }
@@ -253,12 +285,29 @@ impl From<&Session> for SessionView {
 }
 
 impl SessionView {
-    /// Shows a session, whether its agent has reached our tools, and how much of it is given to whoever asks.
-    pub fn whole(session: &Session, tools: Option<ToolsLink>, shared: Option<ShareLevel>) -> Self {
+    /// Shows a session that was just created, and what of the request was narrowed.
+    pub fn created(session: &Session, requested: &RequestedTerms) -> Self {
+        Self {
+            narrowed: NarrowedView::list(session, requested),
+            ..Self::from(session)
+        }
+    }
+
+    /// Adds what is only told of one session.
+    #[must_use]
+    pub fn with(
+        self,
+        tools: Option<ToolsLink>,
+        shared: Option<ShareLevel>,
+        models: &[OfferedModel],
+        commands: &[AgentCommand],
+    ) -> Self {
         Self {
             tools_link: tools.map(|link| link.as_str().to_owned()),
             shared: shared.map(|level| level.as_str().to_owned()),
-            ..Self::from(session)
+            models: models.iter().map(AgentModelView::from).collect(),
+            commands: commands.iter().map(AgentCommandView::from).collect(),
+            ..self
         }
     }
 }
@@ -283,6 +332,9 @@ pub struct SessionTreeNode {
     pub agent: String,
     pub state: String,
     pub cost_micros: u64,
+    /// How much of the cost is an estimate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub last_words: Option<String>,
 }
@@ -298,6 +350,7 @@ impl SessionTreeView {
             agent: session.agent.to_string(),
             state: session.state.name().as_str().to_owned(),
             cost_micros: session.usage.cost_micros,
+            estimated_micros: session.usage.estimated_micros,
             last_words: session.last_words.clone(),
         };
         Self {

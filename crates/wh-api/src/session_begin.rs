@@ -6,8 +6,9 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
-    AgentName, BranchName, Description, ForkInput, HostList, InputRefusal, Policy, Prompt,
-    SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice, Workspace,
+    AgentName, BranchName, Description, ForkInput, HostList, InputRefusal, ModelName, Policy,
+    Prompt, SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice,
+    Workspace,
 };
 
 use crate::{
@@ -63,6 +64,9 @@ pub struct SessionCreateRequest {
     /// The agent's own name of a way of working, such as plan.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    /// The agent's name of a model, as agent_get lists them.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Containment: guarded (default), strict, container, or none where an administrator allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
@@ -96,6 +100,7 @@ impl SessionCreateRequest {
             budget: self.budget.unwrap_or_default().into(),
             policy: self.policy()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
+            model: optional("model", self.model.as_deref(), ModelName::parse)?,
             tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
             hosts: read_hosts(self.hosts.as_deref())?,
         })
@@ -161,6 +166,8 @@ pub struct SessionSpawnRequest {
     pub branch: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mode: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// Containment; at least the parent's.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
@@ -201,6 +208,7 @@ impl SessionSpawnRequest {
             budget: self.budget.unwrap_or_default().into(),
             policy: policy.transpose()?,
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
+            model: optional("model", self.model.as_deref(), ModelName::parse)?,
             tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
             hosts: read_hosts(self.hosts.as_deref())?,
             callback: self.callback.unwrap_or(false),
@@ -229,6 +237,8 @@ pub struct SessionForkRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub agent: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
     pub title: Option<String>,
     /// Prompt the parent when the fork is done, failed or needs an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -244,6 +254,7 @@ impl SessionForkRequest {
             session: reference("session", &self.session)?,
             turn: self.turn.as_deref().map(read_turn).transpose()?,
             agent: optional("agent", self.agent.as_deref(), AgentName::parse)?,
+            model: optional("model", self.model.as_deref(), ModelName::parse)?,
             prompt: optional("prompt", self.prompt.as_deref(), Prompt::parse)?,
             title: optional("title", self.title.as_deref(), Title::parse)?,
             callback: self.callback.unwrap_or(false),

@@ -6,7 +6,7 @@ use wh_domain::{
     BoardCards, SessionCard, SessionState, ShortId, Tier, WorktreeCard, WorktreeChanges,
 };
 
-use crate::common::time;
+use crate::common::{is_zero, time};
 
 /// A session in a list, and what it is at.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
@@ -48,6 +48,9 @@ pub struct SessionCardView {
     /// Millionths of a US dollar; absent when it cost nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub cost_micros: Option<u64>,
+    /// How much of the cost is an estimate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
 }
 
 impl From<&SessionCard> for SessionCardView {
@@ -77,6 +80,7 @@ impl From<&SessionCard> for SessionCardView {
             created_at: time(session.created_at),
             updated_at: time(session.updated_at),
             cost_micros: Some(session.usage.cost_micros).filter(|cost| *cost > 0),
+            estimated_micros: session.usage.estimated_micros,
         }
     }
 }

@@ -5,12 +5,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    Approval, InputRefusal, Prompt, PromptFile, Reference, Session, SessionAction, ShortId, Turn,
-    WaitFor, WaitedSession, WhenBusy,
+    Approval, InputRefusal, Prompt, PromptFile, Reference, RequestedTerms, Session, SessionAction,
+    ShortId, Turn, WaitFor, WaitedSession, WhenBusy,
 };
 
 use crate::{
-    ApprovalView, PromptFileInput, TurnView,
+    ApprovalView, PromptFileInput, SessionTermsView, TurnView,
     common::{at_most, field, optional, reference},
 };
 
@@ -86,6 +86,9 @@ pub struct PromptedView {
     /// What the agent waits for; answer with approval_answer.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub approvals: Vec<ApprovalView>,
+    /// What applies to a session that was just spawned.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub terms: Option<SessionTermsView>,
 }
 
 impl PromptedView {
@@ -97,6 +100,16 @@ impl PromptedView {
             turn: TurnView::from(turn),
             words,
             approvals: waits.iter().map(ApprovalView::from).collect(),
+            terms: None,
+        }
+    }
+
+    /// Adds what applies to a session that was just spawned.
+    #[must_use]
+    pub fn with_terms(self, session: &Session, requested: &RequestedTerms) -> Self {
+        Self {
+            terms: Some(SessionTermsView::new(session, requested)),
+            ..self
         }
     }
 }
@@ -179,7 +192,7 @@ impl SessionWaitView {
 pub struct SessionInterruptRequest {
     /// The session's id, or its last 8 digits.
     pub session: String,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
@@ -199,7 +212,7 @@ pub struct SessionManageRequest {
     pub session: String,
     /// start, stop, archive, restore or delete.
     pub action: String,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{Budget, InputRefusal, Policy};
+use wh_domain::{Budget, BudgetPatch, InputRefusal, Narrowed, Policy, RequestedTerms, Session};
 
 use crate::common::field;
 
@@ -20,6 +20,128 @@ pub struct BudgetInput {
     pub wall_seconds: Option<u64>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub turns: Option<u64>,
+}
+
+/// A change to a budget: limits that are absent stay, `null` removes one.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize)]
+#[serde(deny_unknown_fields)]
+pub struct BudgetPatchInput {
+    #[serde(
+        default,
+        with = "kept_or_removed",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub tokens: Option<Option<u64>>,
+    /// Millionths of a US dollar.
+    #[serde(
+        default,
+        with = "kept_or_removed",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub cost_micros: Option<Option<u64>>,
+    /// Seconds at work.
+    #[serde(
+        default,
+        with = "kept_or_removed",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub wall_seconds: Option<Option<u64>>,
+    #[serde(
+        default,
+        with = "kept_or_removed",
+        skip_serializing_if = "Option::is_none"
+    )]
+    pub turns: Option<Option<u64>>,
+}
+
+/// Tells a field that is `null` from one that is absent.
+mod kept_or_removed {
+    use serde::{Deserialize, Deserializer, Serialize, Serializer};
+
+    pub(super) fn serialize<S: Serializer>(
+        value: &Option<Option<u64>>,
+        serializer: S,
+    ) -> Result<S::Ok, S::Error> {
+        value.flatten().serialize(serializer)
+    }
+
+    pub(super) fn deserialize<'de, D: Deserializer<'de>>(
+        deserializer: D,
+    ) -> Result<Option<Option<u64>>, D::Error> {
+        Option::deserialize(deserializer).map(Some)
+    }
+}
+
+impl From<BudgetPatchInput> for BudgetPatch {
+    fn from(given: BudgetPatchInput) -> Self {
+        Self {
+            tokens: given.tokens,
+            cost_micros: given.cost_micros,
+            wall_seconds: given.wall_seconds,
+            turns: given.turns,
+        }
+    }
+}
+
+/// Something that is narrower than was requested.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct NarrowedView {
+    /// Such as budget.tokens or policy.
+    pub setting: String,
+    /// What was requested, of limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub requested: Option<u64>,
+    /// What applies, of limits.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub applied: Option<u64>,
+}
+
+impl NarrowedView {
+    /// Lists what is narrower than was requested.
+    pub(crate) fn list(session: &Session, requested: &RequestedTerms) -> Vec<Self> {
+        let view = |narrowed: Narrowed| Self {
+            setting: narrowed.setting.to_owned(),
+            requested: narrowed.requested,
+            applied: narrowed.applied,
+        };
+        session.narrowed(requested).into_iter().map(view).collect()
+    }
+}
+
+/// What applies to a session that was just created.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionTermsView {
+    pub agent: String,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mode: Option<String>,
+    /// own, shared or none.
+    pub workspace: String,
+    pub tier: String,
+    /// What it may use; what is absent is not limited.
+    pub budget: BudgetInput,
+    /// What its agent may do without asking.
+    pub policy: PolicyInput,
+    /// What of the request was narrowed, by the parent or the server.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub narrowed: Vec<NarrowedView>,
+}
+
+impl SessionTermsView {
+    /// Shows what applies to a session.
+    pub fn new(session: &Session, requested: &RequestedTerms) -> Self {
+        Self {
+            agent: session.agent.to_string(),
+            model: session.model.as_ref().map(ToString::to_string),
+            mode: session.mode.clone(),
+            workspace: session.workspace().as_str().to_owned(),
+            tier: session.tier.to_string(),
+            budget: BudgetInput::from(&session.budget),
+            policy: PolicyInput::from(&session.policy),
+            narrowed: NarrowedView::list(session, requested),
+        }
+    }
 }
 
 /// What the agent may do without asking. A refusal wins over an allowance.

@@ -20,7 +20,7 @@ pub struct BoardShareRequest {
     /// read (the board, its sessions and their transcripts), prompt (the same, and send prompts to the sessions) or none (no
     /// longer).
     pub level: String,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

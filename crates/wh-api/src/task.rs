@@ -105,7 +105,7 @@ list_of_tasks_request! {
     TaskAddRequest {
         /// One or more, in order.
         tasks: Vec<TaskItem>,
-        /// A mark of your choice: a repeat with the same mark changes nothing twice.
+        /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
     }
@@ -135,7 +135,7 @@ list_of_tasks_request! {
         /// All tasks to be done first, by number or id.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         depends_on: Option<Vec<String>>,
-        /// A mark of your choice: a repeat with the same mark changes nothing twice.
+        /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
     }
@@ -192,7 +192,7 @@ list_of_tasks_request! {
         /// How long a caller that is no agent keeps it: 1 to 86400 seconds, 3600 unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         lease_seconds: Option<u32>,
-        /// A mark of your choice: a repeat with the same mark changes nothing twice.
+        /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
     }
@@ -217,7 +217,7 @@ impl TaskNextRequest {
 list_of_tasks_request! {
     /// Says that all work of a list is done.
     LoopCompleteRequest {
-        /// A mark of your choice: a repeat with the same mark changes nothing twice.
+        /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
     }

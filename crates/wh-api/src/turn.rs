@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{InputRefusal, Reference, ShortId, Turn, redact};
 
-use crate::common::{reference, time};
+use crate::common::{is_zero, reference, time};
 
 /// Which turns to list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -64,6 +64,9 @@ pub struct TurnView {
     pub reason: Option<String>,
     pub tokens_used: u64,
     pub cost_micros: u64,
+    /// How much of the cost is an estimate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit_before: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -82,6 +85,7 @@ impl From<&Turn> for TurnView {
             reason: turn.reason.clone(),
             tokens_used: turn.usage.tokens(),
             cost_micros: turn.usage.cost_micros,
+            estimated_micros: turn.usage.estimated_micros,
             commit_before: turn.commit_before.clone(),
             commit_after: turn.commit_after.clone(),
             created_at: time(turn.created_at),

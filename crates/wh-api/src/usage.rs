@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{DayOffset, InputRefusal, Moment, Ranked, Usage, UsageQuery, UsageSpan, UsageSums};
 
-use crate::common::{field, optional, time};
+use crate::common::{field, is_zero, optional, time};
 
 /// Which spending is told.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -42,8 +42,11 @@ impl TryFrom<UsageReportRequest> for UsageQuery {
 /// What was used.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct UsageView {
-    /// Millionths of a US dollar, as agents tell it; not all do.
+    /// Millionths of a US dollar, as agents report it or, for those that do not, as estimated from tokens and prices.
     pub cost_micros: u64,
+    /// How much of the cost is an estimate.
+    #[serde(default, skip_serializing_if = "is_zero")]
+    pub estimated_micros: u64,
     /// Tokens that were read, without those from a cache.
     pub input_tokens: u64,
     /// Tokens that were read from a cache.
@@ -58,6 +61,7 @@ impl From<Usage> for UsageView {
     fn from(usage: Usage) -> Self {
         Self {
             cost_micros: usage.cost_micros,
+            estimated_micros: usage.estimated_micros,
             input_tokens: usage.input_tokens,
             cached_tokens: usage.cached_tokens,
             output_tokens: usage.output_tokens,

@@ -95,7 +95,7 @@ pub struct UserUpdateRequest {
     /// Directories that the user may not use any more.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub disallow_paths: Vec<String>,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

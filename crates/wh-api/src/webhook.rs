@@ -52,7 +52,7 @@ pub struct WebhookUpdateRequest {
     pub webhook: String,
     /// Whether it is told of what happens; one that is turned on begins with the newest event and a clean record.
     pub active: bool,
-    /// A mark of your choice: a repeat with the same mark changes nothing twice.
+    /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }

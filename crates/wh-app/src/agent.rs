@@ -1,6 +1,6 @@
 //! Agents that can be run.
 
-use wh_domain::{Agent, AgentName, Facts, Operation, Reach};
+use wh_domain::{Agent, AgentName, Facts, OfferedModel, Operation, Reach};
 
 use crate::{App, AppError, OpContext, Result, context::facts};
 
@@ -16,14 +16,19 @@ impl App {
         .await
     }
 
-    /// Returns one agent and, if it cannot be run, what is missing.
-    pub async fn agent_get(&self, cx: &OpContext, name: &AgentName) -> Result<Agent> {
+    /// Returns one agent, the models that it offered last and, if it cannot be run, what is missing.
+    pub async fn agent_get(
+        &self,
+        cx: &OpContext,
+        name: &AgentName,
+    ) -> Result<(Agent, Vec<OfferedModel>)> {
         let operation = Operation::AgentGet;
         self.read(cx, operation, facts([("agent", name.as_str())]), async {
             cx.authorize(operation)?;
             let agent = self.agents.get(name).await;
             let agent = agent.ok_or_else(|| AppError::not_found("agent"))?;
-            Ok(as_seen(cx, agent))
+            let models = self.store.agent_models(name).await?;
+            Ok((as_seen(cx, agent), models))
         })
         .await
     }

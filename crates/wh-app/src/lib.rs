@@ -18,6 +18,7 @@ mod backup;
 mod board;
 mod board_share;
 mod board_spot;
+mod budget;
 mod card;
 mod clock;
 mod config;

@@ -103,6 +103,7 @@ impl App {
             board,
             agent: input.agent,
             mode: input.mode,
+            model: input.model,
             policy,
             spec: input.spec,
             template: input.template,

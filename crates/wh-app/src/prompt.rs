@@ -74,8 +74,9 @@ impl App {
                         ErrorCode::LimitExceeded,
                         "the session's budget is used up",
                     )
-                    .hint("begin another session"));
+                    .hint("raise it with session_update {\"session\": ID, \"budget\": {…}}, or begin another session"));
                 }
+                self.refuse_spent_day(found.owner.user).await?;
                 let urgent = when_busy == WhenBusy::Steer;
                 let turn = NewTurn {
                     files: prompt.files,

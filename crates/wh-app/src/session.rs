@@ -1,11 +1,12 @@
 //! Sessions, as far as they can be looked at and named. Running them is the next step.
 
+mod update;
+
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    Credential, ErrorCode, EventKind, Facts, IdRef, NewEvent, Operation, Page, PageRequest, Reach,
-    Reference, Session, SessionFilter, SessionId, SessionPatch, SessionQuery, ShareLevel,
-    ToolsLink,
+    AgentCommand, Facts, IdRef, OfferedModel, Operation, Page, PageRequest, Reach, Reference,
+    Session, SessionFilter, SessionId, SessionQuery, ShareLevel, ToolsLink,
 };
 
 use crate::{
@@ -25,6 +26,10 @@ pub struct SessionDetail {
     pub tools: Option<ToolsLink>,
     /// How much of it is given to the caller, if it is somebody else's.
     pub shared: Option<ShareLevel>,
+    /// The models that its agent offers.
+    pub models: Vec<OfferedModel>,
+    /// The commands that its agent announced in the latest run.
+    pub commands: Vec<AgentCommand>,
 }
 
 /// A session and its family.
@@ -98,6 +103,8 @@ impl App {
                 let tools = live.map(|run| run.tools);
                 let shared = self.shared_level(reach, &session).await?;
                 Ok(SessionDetail {
+                    models: self.store.agent_models(&session.agent).await?,
+                    commands: self.store.run_commands(session.id, session.epoch).await?,
                     session,
                     tools,
                     shared,
@@ -133,52 +140,6 @@ impl App {
             let own = cx.principal.credential.session();
             let own = own.ok_or_else(|| AppError::not_found("session"))?;
             self.session_lookup(reach, &Reference::from(own)).await
-        })
-        .await
-    }
-
-    /// Changes a session's title or description. A session token can change only its own session.
-    pub async fn session_update(
-        &self,
-        cx: &OpContext,
-        session: Option<Reference>,
-        patch: SessionPatch,
-    ) -> Result<Session> {
-        let operation = Operation::SessionUpdate;
-        let asked = session.as_ref().map_or("", Reference::as_str);
-        let facts = facts([("session", asked)]);
-        self.change(cx, operation, facts.clone(), async {
-            let reach = cx.authorize(operation)?;
-            let own = cx.principal.credential.session();
-            let reference = session
-                .or(own.map(Reference::from))
-                .ok_or_else(|| AppError::invalid("name the session to change"))?;
-            let found = self.session_lookup(reach, &reference).await?;
-            if own.is_some_and(|own| own != found.id) {
-                return Err(AppError::not_found("session"));
-            }
-            if let Credential::SessionInternal { .. } = cx.principal.credential
-                && patch.description.is_some()
-            {
-                let message = "this key may change the session's name alone";
-                return Err(AppError::new(ErrorCode::Forbidden, message).hint("give a title only"));
-            }
-            if patch == SessionPatch::default() {
-                return Err(
-                    AppError::invalid("nothing to change").hint("give a title or a description")
-                );
-            }
-            let events = vec![NewEvent {
-                kind: EventKind::Updated,
-                subject: found.id.into(),
-                owner: found.owner,
-                session: Some(found.id),
-                actor: Some(cx.principal.user),
-                facts: Facts::new(),
-            }];
-            let commit = cx.commit(operation, found.id.into(), facts, events);
-            let _applied = self.store.session_patch(found.id, &patch, commit).await?;
-            self.session_lookup(reach, &Reference::from(found.id)).await
         })
         .await
     }

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
-    AgentName, BoardId, Budget, ErrorCode, EventKind, Facts, HostList, HostsRefusal, Name,
+    AgentName, BoardId, ErrorCode, EventKind, Facts, HostList, HostsRefusal, ModelName, Name,
     NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference, RepoId, Session, SessionId,
     SessionInput, SessionPlace, SettingKey, SpawnLimits, Tier, Title, TurnId, Worktree, WorktreeId,
     WorktreeRefusal, WorktreeState, choose_hosts, choose_tier,
@@ -69,6 +69,9 @@ impl App {
         input: SessionInput,
     ) -> Result<Beginning> {
         self.check_agent_name(&input.agent)?;
+        if input.prompt.is_some() {
+            self.refuse_spent_day(cx.principal.user).await?;
+        }
         let board = match &input.board {
             Some(board) => Some(self.board_lookup(reach, board).await?.id),
             None => None,
@@ -93,6 +96,7 @@ impl App {
                 .check()
                 .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
+            model: input.model,
             tier,
             hosts,
             budget: input.budget.intersect(self.budget_default().await?),
@@ -328,21 +332,6 @@ impl App {
             created_at: cx.now,
         }
     }
-
-    /// Returns what a session may use unless less is asked for.
-    pub(crate) async fn budget_default(&self) -> Result<Budget> {
-        let settings = self.settings().await?;
-        let limit = |key| {
-            let found = settings.iter().find(|setting| setting.key == key)?;
-            u64::try_from(found.value.0?).ok()
-        };
-        Ok(Budget {
-            tokens: limit(SettingKey::BudgetSessionTokens),
-            cost_micros: limit(SettingKey::BudgetSessionCostMicros),
-            wall_seconds: limit(SettingKey::BudgetSessionWallSeconds),
-            turns: limit(SettingKey::BudgetSessionTurns),
-        })
-    }
 }
 
 /// Refuses to let an isolated agent work in a person's own checkout: it would share the repository.
@@ -350,6 +339,11 @@ pub(crate) fn shares_checkout(tier: Tier) -> AppError {
     let message = format!("tier {tier} cannot share a checkout of a person's own");
     AppError::new(ErrorCode::Conflict, message)
         .hint("add the repository and start the session in a worktree of it")
+}
+
+/// Returns the model that was asked for of a session, for another one with the same agent.
+pub(crate) fn model_kept(from: &Session, agent: &AgentName) -> Option<ModelName> {
+    from.model.clone().filter(|_| from.agent == *agent)
 }
 
 fn cannot_run(refusal: LaunchRefusal) -> AppError {

@@ -10,7 +10,7 @@ use crate::{
     App, AppError, OpContext, Result,
     context::facts,
     lookup::{id_of, only_one},
-    session_begin::{Beginning, Place},
+    session_begin::{Beginning, Place, model_kept},
 };
 
 impl App {
@@ -91,6 +91,7 @@ impl App {
             board: source.board,
             policy: source.policy.clone(),
             mode: source.mode.clone(),
+            model: input.model.or_else(|| model_kept(source, &agent)),
             tier,
             hosts: source.hosts.clone(),
             budget,

@@ -11,7 +11,7 @@ use wh_domain::{
 use crate::{
     App, AppError, OpContext, Prompted, Result,
     context::facts,
-    session_begin::{Beginning, Place, title_of},
+    session_begin::{Beginning, Place, model_kept, title_of},
     session_wait::WAIT_MAX,
 };
 
@@ -74,6 +74,7 @@ impl App {
         let spot = self.spot(parent.board, input.zone.as_ref()).await?;
         let agent = input.agent.unwrap_or_else(|| parent.agent.clone());
         self.check_agent_name(&agent)?;
+        self.refuse_spent_day(parent.owner.user).await?;
         let work = self.store.work_get(parent.id).await?;
         let left = work.map_or(parent.budget_left(), |work| work.budget_left);
         if left.is_spent() {
@@ -82,7 +83,7 @@ impl App {
         }
         let id = SessionId::from_untyped_uuid(self.ids.next());
         let title = title_of(input.title, Some(&input.prompt), &agent)?;
-        let place = match input.workspace.unwrap_or_else(|| parent.usual_workspace()) {
+        let place = match input.workspace.unwrap_or_else(|| parent.workspace()) {
             Workspace::None => Place::default(),
             Workspace::Shared => Place {
                 repo: parent.repo,
@@ -113,6 +114,7 @@ impl App {
             board: parent.board,
             policy: policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?,
             mode: input.mode,
+            model: input.model.or_else(|| model_kept(parent, &agent)),
             tier,
             hosts,
             budget: input

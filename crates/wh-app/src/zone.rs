@@ -217,6 +217,7 @@ fn begun_in(worktree: &Worktree, agent: AgentName, prompt: Prompt, board: &Board
         budget: Budget::default(),
         policy: Policy::default(),
         mode: None,
+        model: None,
         tier: None,
         hosts: None,
     }

@@ -39,6 +39,17 @@ impl Budget {
         }
     }
 
+    /// Returns the budget after a change.
+    #[must_use]
+    pub fn changed(self, by: BudgetPatch) -> Self {
+        Self {
+            tokens: by.tokens.unwrap_or(self.tokens),
+            cost_micros: by.cost_micros.unwrap_or(self.cost_micros),
+            wall_seconds: by.wall_seconds.unwrap_or(self.wall_seconds),
+            turns: by.turns.unwrap_or(self.turns),
+        }
+    }
+
     /// Tells whether something of it is used up.
     pub fn is_spent(self) -> bool {
         self.used_up().is_some()
@@ -63,6 +74,37 @@ impl Budget {
     }
 }
 
+/// A change to a budget: limits that are absent stay, `Some(None)` removes a limit.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct BudgetPatch {
+    pub tokens: Option<Option<u64>>,
+    pub cost_micros: Option<Option<u64>>,
+    pub wall_seconds: Option<Option<u64>>,
+    pub turns: Option<Option<u64>>,
+}
+
+impl BudgetPatch {
+    /// Returns whether it changes nothing.
+    pub fn is_empty(self) -> bool {
+        self == Self::default()
+    }
+
+    /// Returns the limits that it sets; those that it keeps or removes are absent.
+    pub fn limits(self) -> Budget {
+        Budget::default().changed(self)
+    }
+
+    /// Returns the change that sets every limit of `budget` and keeps the others.
+    pub fn setting(budget: Budget) -> Self {
+        Self {
+            tokens: budget.tokens.map(Some),
+            cost_micros: budget.cost_micros.map(Some),
+            wall_seconds: budget.wall_seconds.map(Some),
+            turns: budget.turns.map(Some),
+        }
+    }
+}
+
 fn tighter(a: Option<u64>, b: Option<u64>) -> Option<u64> {
     match (a, b) {
         (Some(a), Some(b)) => Some(a.min(b)),
@@ -78,6 +120,8 @@ pub struct Usage {
     pub output_tokens: u64,
     /// Millionths of a US dollar.
     pub cost_micros: u64,
+    /// How much of the cost is an estimate: computed from tokens and a price list, because the agent reported no money.
+    pub estimated_micros: u64,
     pub wall_seconds: u64,
     pub turns: u64,
 }
@@ -91,6 +135,7 @@ impl Usage {
             cached_tokens: self.cached_tokens.saturating_add(other.cached_tokens),
             output_tokens: self.output_tokens.saturating_add(other.output_tokens),
             cost_micros: self.cost_micros.saturating_add(other.cost_micros),
+            estimated_micros: self.estimated_micros.saturating_add(other.estimated_micros),
             wall_seconds: self.wall_seconds.saturating_add(other.wall_seconds),
             turns: self.turns.saturating_add(other.turns),
         }
@@ -104,8 +149,25 @@ impl Usage {
             cached_tokens: self.cached_tokens.saturating_sub(earlier.cached_tokens),
             output_tokens: self.output_tokens.saturating_sub(earlier.output_tokens),
             cost_micros: self.cost_micros.saturating_sub(earlier.cost_micros),
+            estimated_micros: self
+                .estimated_micros
+                .saturating_sub(earlier.estimated_micros),
             wall_seconds: self.wall_seconds.saturating_sub(earlier.wall_seconds),
             turns: self.turns.saturating_sub(earlier.turns),
+        }
+    }
+
+    /// Returns what a turn used, with the cost that the agent reported for it or, if it reported none, an estimate.
+    #[must_use]
+    pub fn costing(self, reported_micros: u64, estimate_micros: u64) -> Self {
+        let estimated_micros = match reported_micros {
+            0 => estimate_micros,
+            _ => 0,
+        };
+        Self {
+            cost_micros: reported_micros.saturating_add(estimated_micros),
+            estimated_micros,
+            ..self
         }
     }
 

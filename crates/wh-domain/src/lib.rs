@@ -31,11 +31,13 @@ mod local_path;
 mod loops;
 mod loops_input;
 mod message;
+mod model;
 mod moment;
 mod operation;
 mod owner;
 mod page;
 mod policy;
+mod price;
 mod principal;
 mod project_config;
 mod redact;
@@ -47,6 +49,7 @@ mod run;
 mod session;
 mod session_input;
 mod session_state;
+mod session_terms;
 mod setting;
 mod share;
 mod stage;
@@ -72,7 +75,7 @@ pub use board::{
     Board, BoardCopy, BoardFilter, BoardItem, BoardPatch, BoardRefusal, Color, Placement, Position,
     Rect, Zone, ZoneChange,
 };
-pub use budget::{Budget, Usage};
+pub use budget::{Budget, BudgetPatch, Usage};
 pub use card::{BoardCards, SessionCard, WorktreeCard};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
 pub use denial::{DenialReason, reasons_need_turn, reasons_prompt};
@@ -103,6 +106,7 @@ pub use loops::{
 };
 pub use loops_input::{LoopDetail, LoopInput};
 pub use message::{Author, Message, MessageKind, NewMessage, conversation_text};
+pub use model::{AgentCommand, ModelName, OfferedModel};
 pub use moment::{DayOffset, Moment};
 pub use operation::{Effect, Operation, Rule, Standing};
 pub use owner::{Owner, Reach};
@@ -110,6 +114,7 @@ pub use page::{Page, PageLimit, PageRequest};
 pub use policy::{
     Action, ActionKind, ActionPath, Policy, PolicyRefusal, PolicyRule, Route, Verdict,
 };
+pub use price::{Price, PriceList, PriceRule};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use project_config::{
     CONFIG_APPROVALS_MAX, CONFIG_BYTES_MAX, CONFIG_FILES_MAX, CONFIG_PATHS_MAX,
@@ -128,6 +133,7 @@ pub use session_input::{
     WhenBusy, Workspace,
 };
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
+pub use session_terms::{Narrowed, RequestedTerms};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use share::{BoardShareChange, Share, ShareLevel, ShareWith};
 pub use stage::Stage;
@@ -145,7 +151,9 @@ pub use text::{
 };
 pub use tier::{EffectiveTier, Tier, TierMechanism, TierRefusal, choose_tier};
 pub use turn::{NewTurn, Sender, Turn, TurnState};
-pub use usage_report::{Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_of_number};
+pub use usage_report::{
+    Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_number, day_of_number,
+};
 pub use user::{User, UserPatch, UserRole};
 pub use wait::{Wait, WaitEnd, WaitEnding, WaitedSession};
 pub use webhook::{

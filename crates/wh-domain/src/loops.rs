@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, LoopId, LoopSpec, Owner, Policy, PromptTemplate, RepoId, SessionId,
-    Title, Usage, WorktreeId,
+    AgentName, BoardId, Budget, LoopId, LoopSpec, ModelName, Owner, Policy, PromptTemplate, RepoId,
+    SessionId, Title, Usage, WorktreeId,
 };
 
 /// The most iterations of one loop.
@@ -29,6 +29,8 @@ pub struct Loop {
     pub agent: AgentName,
     /// The agent's way of working, if another than its usual one was asked for.
     pub mode: Option<String>,
+    /// The model that the agent of every iteration is to use.
+    pub model: Option<ModelName>,
     pub policy: Policy,
     /// What is to be done.
     pub spec: LoopSpec,

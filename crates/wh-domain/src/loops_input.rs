@@ -1,7 +1,7 @@
 //! What callers ask of loops, and what they are told.
 
 use crate::{
-    AgentName, BranchName, Budget, Iteration, Loop, LoopIteration, LoopSpec, Policy,
+    AgentName, BranchName, Budget, Iteration, Loop, LoopIteration, LoopSpec, ModelName, Policy,
     PromptTemplate, Reference, Task, TaskInput, Title, Usage, WorktreeBase,
 };
 
@@ -24,6 +24,7 @@ pub struct LoopInput {
     pub budget: Budget,
     pub policy: Policy,
     pub mode: Option<String>,
+    pub model: Option<ModelName>,
 }
 
 /// A loop and how its work stands.

@@ -19,6 +19,7 @@ fn at_work(iteration: u32) -> Loop {
         board: None,
         agent: AgentName::parse("echo").unwrap(),
         mode: None,
+        model: None,
         policy: Policy::default(),
         spec: LoopSpec::parse("do it").unwrap(),
         template: None,

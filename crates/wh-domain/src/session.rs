@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, Description, EffectiveTier, HostList, Owner, Policy, Reference,
-    RepoId, SessionId, SessionState, SessionStateName, Tier, Title, TurnState, Usage, Workspace,
-    WorktreeId,
+    AgentName, BoardId, Budget, BudgetPatch, Description, EffectiveTier, HostList, ModelName,
+    Owner, Policy, Reference, RepoId, SessionId, SessionState, SessionStateName, Tier, Title,
+    TurnState, Usage, WorktreeId,
 };
 
 /// One conversation with one agent: its place in the world and what it is doing.
@@ -41,6 +41,10 @@ pub struct Session {
     pub policy: Policy,
     /// The agent's way of working, if another than its usual one was asked for.
     pub mode: Option<String>,
+    /// The model that was asked for; the agent's own choice if none was.
+    pub model: Option<ModelName>,
+    /// The model that the agent says it uses; absent until it has said so.
+    pub current_model: Option<String>,
     /// How far its processes are to be contained.
     pub tier: Tier,
     /// How far those of its latest run were; absent before the first run.
@@ -154,6 +158,8 @@ impl Session {
             board: None,
             policy: Policy::default(),
             mode: None,
+            model: None,
+            current_model: None,
             tier: Tier::DEFAULT,
             effective_tier: None,
             hosts: None,
@@ -191,15 +197,6 @@ impl Session {
             || self.state.name().is_end()
             || matches!(self.state, SessionState::Stopping { .. });
         !is_over && !self.budget_left().is_spent()
-    }
-
-    /// Returns where a child works unless something else is asked for: with files of its own where that is possible.
-    pub fn usual_workspace(&self) -> Workspace {
-        match (self.worktree, &self.path) {
-            (Some(_), _) => Workspace::Own,
-            (None, Some(_)) => Workspace::Shared,
-            (None, None) => Workspace::None,
-        }
     }
 }
 
@@ -241,4 +238,5 @@ pub struct SessionFilter {
 pub struct SessionPatch {
     pub title: Option<Title>,
     pub description: Option<Description>,
+    pub budget: BudgetPatch,
 }

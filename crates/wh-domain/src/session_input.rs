@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    AgentName, BranchName, Budget, Description, HostList, Policy, Prompt, PromptFile, Reference,
-    SessionRole, Tier, Title, WorktreeBase,
+    AgentName, BranchName, Budget, Description, HostList, ModelName, Policy, Prompt, PromptFile,
+    Reference, SessionRole, Tier, Title, WorktreeBase,
 };
 
 macro_rules! choices {
@@ -52,6 +52,8 @@ pub struct SessionInput {
     pub budget: Budget,
     pub policy: Policy,
     pub mode: Option<String>,
+    /// The model that the agent is to use; its own choice unless given.
+    pub model: Option<ModelName>,
     /// How far it is contained; as its agent, its repository and the server ask for unless given.
     pub tier: Option<Tier>,
     /// The hosts that it may connect to, of those that the server allows; all of them unless given.
@@ -81,6 +83,8 @@ pub struct SpawnInput {
     /// Its parent's unless given; it is narrowed to what the parent may do.
     pub policy: Option<Policy>,
     pub mode: Option<String>,
+    /// The model that the agent is to use; its parent's unless given, if the agent is the same.
+    pub model: Option<ModelName>,
     /// How far it is contained, never less than its parent; as its parent unless given.
     pub tier: Option<Tier>,
     /// The hosts that it may connect to, of its parent's; all of them unless given.
@@ -97,6 +101,8 @@ pub struct ForkInput {
     pub turn: Option<TurnChoice>,
     /// The agent that goes on; the same unless given.
     pub agent: Option<AgentName>,
+    /// The model that the agent is to use; the same unless given, if the agent is the same.
+    pub model: Option<ModelName>,
     pub prompt: Option<Prompt>,
     /// The session's own unless given.
     pub title: Option<Title>,

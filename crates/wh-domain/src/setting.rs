@@ -128,6 +128,10 @@ settings! {
     LimitDiskMib,             "limits.disk_mib",             count(51_200),                                i64::MAX, "MiB of disk that a session's worktree, home and /tmp may use; reaching it ends its processes";
     LimitNetworkMib,          "limits.network_mib",          OPEN,                                i64::MAX, "MiB that a session in the tier strict may send and receive; reaching it closes its connections";
     ContainmentMinimum,       "containment.minimum",         count(2),                            3,        "least containment that a session may have: none, guarded, strict or container", TIERS;
+    BudgetUserDayTokens,      "budget.user_day.tokens",      OPEN,                                i64::MAX, "tokens that all sessions of a user may use in a day (UTC)";
+    BudgetUserDayCostMicros,  "budget.user_day.cost_micros", OPEN,                                i64::MAX, "millionths of a US dollar that all sessions of a user may cost in a day (UTC)";
+    BudgetUserDayWallSeconds, "budget.user_day.wall_seconds", OPEN,                               i64::MAX, "seconds that all sessions of a user together may work in a day (UTC)";
+    BudgetUserDayTurns,       "budget.user_day.turns",       OPEN,                                i64::MAX, "turns that all sessions of a user may take in a day (UTC)";
     AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
 }
 

@@ -67,6 +67,11 @@ pub struct UsageSpan {
     pub offset: DayOffset,
 }
 
+/// Returns how many days after 1 January 1970 the day (UTC) of a time begins.
+pub fn day_number(at: Timestamp) -> i64 {
+    at.as_second().div_euclid(86_400)
+}
+
 /// Returns the day that begins so many days after 1 January 1970.
 pub fn day_of_number(number: i64) -> Option<Date> {
     let epoch = date(1970, 1, 1);

@@ -149,10 +149,11 @@ pub(crate) async fn read(
         }
         Address::Session(id) => {
             let found = app.session_get(cx, &id).await.map_err(refused)?;
-            json(&SessionView::whole(
-                &found.session,
+            json(&SessionView::from(&found.session).with(
                 found.tools,
                 found.shared,
+                &found.models,
+                &found.commands,
             ))
         }
         Address::Worktree(id) => {

@@ -7,7 +7,7 @@ use schemars::{JsonSchema, generate::SchemaSettings};
 use serde_json::{Map, Value};
 
 /// The most fields of an answer that its schema names.
-const FIELDS_NAMED_MAX: usize = 12;
+const FIELDS_NAMED_MAX: usize = 8;
 
 /// Returns the schema of `T`, without what only a generator needs.
 pub(crate) fn schema_of<T: JsonSchema>() -> Arc<JsonObject> {

@@ -18,6 +18,10 @@ pub enum AgentEvent {
         agent_session: String,
         modes: Vec<Mode>,
         current_mode: Option<String>,
+        #[serde(default, skip_serializing_if = "Vec::is_empty")]
+        models: Vec<Model>,
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        current_model: Option<String>,
     },
     /// A prompt was handed to the agent.
     TurnStarted { command: String },
@@ -39,6 +43,10 @@ pub enum AgentEvent {
     },
     /// The mode is another one now.
     ModeChanged { mode: String },
+    /// The agent uses another model now.
+    ModelChanged { model: String },
+    /// The commands that the agent takes at the beginning of a prompt, whole.
+    Commands { commands: Vec<AgentCommand> },
     /// The agent gave the conversation a title.
     Titled { title: String },
     /// The agent waits for leave to do something.
@@ -102,6 +110,30 @@ pub struct Capabilities {
 pub struct Mode {
     pub id: String,
     pub name: String,
+}
+
+/// A model that the agent offers.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct Model {
+    pub id: String,
+    pub name: String,
+}
+
+/// A command that the agent takes at the beginning of a prompt, such as `/init`.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize)]
+pub struct AgentCommand {
+    /// Without the slash.
+    pub name: String,
+    pub about: String,
+}
+
+impl AgentCommand {
+    /// The most commands that are kept of an agent.
+    pub const COUNT_MAX: usize = 200;
+    /// The most bytes that are kept of a command's name.
+    pub const NAME_BYTES_MAX: usize = 100;
+    /// The most bytes that are kept of a command's description.
+    pub const ABOUT_BYTES_MAX: usize = 200;
 }
 
 /// A tool call as it is now.

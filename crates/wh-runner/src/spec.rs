@@ -206,6 +206,8 @@ pub struct Resources {
 pub struct Quirks {
     /// Set once the session is open, before it is reported ready.
     pub initial_mode: Option<String>,
+    /// Chosen once the session is open, before it is reported ready; the run fails if the agent does not offer it.
+    pub initial_model: Option<String>,
     /// After a load, updates are taken for the replay until the agent has been silent for so long: gemini sends its
     /// replay after the answer.
     pub replay_settle_ms: u64,
@@ -223,6 +225,7 @@ impl Default for Quirks {
     fn default() -> Self {
         Self {
             initial_mode: None,
+            initial_model: None,
             replay_settle_ms: 150,
             input_includes_cached: false,
             always_load_tools: false,

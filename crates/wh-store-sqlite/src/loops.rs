@@ -6,8 +6,8 @@ use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
     AgentName, Budget, IdRef, IterationEnd, Loop, LoopId, LoopIteration, LoopLogEntry, LoopOutcome,
-    LoopSpec, LoopState, LoopWish, NewLoopLogEntry, Page, PageRequest, PromptTemplate, Reach,
-    SessionId, Title,
+    LoopSpec, LoopState, LoopWish, ModelName, NewLoopLogEntry, Page, PageRequest, PromptTemplate,
+    Reach, SessionId, Title,
 };
 use wh_store::{Applied, Commit, LoopSave, LoopStore, NewLoop, Result, StoreError};
 
@@ -168,11 +168,13 @@ async fn put_iteration(conn: &mut SqliteConnection, it: &LoopIteration) -> Resul
     let usage = it.usage;
     sqlx::query(
         "INSERT INTO loop_iterations (loop_id, number, session_id, mark, ending, reason, changed, used_input_tokens,
-             used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns, began_at, ended_at)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
+             used_cached_tokens, used_output_tokens, used_cost_micros, used_estimated_micros, used_wall_seconds, used_turns,
+             began_at, ended_at)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)
          ON CONFLICT DO UPDATE SET ending = excluded.ending, reason = excluded.reason, changed = excluded.changed,
              used_input_tokens = excluded.used_input_tokens, used_cached_tokens = excluded.used_cached_tokens,
              used_output_tokens = excluded.used_output_tokens, used_cost_micros = excluded.used_cost_micros,
+             used_estimated_micros = excluded.used_estimated_micros,
              used_wall_seconds = excluded.used_wall_seconds, used_turns = excluded.used_turns, ended_at = excluded.ended_at",
     )
     .bind(uuid(it.loop_id))
@@ -186,6 +188,7 @@ async fn put_iteration(conn: &mut SqliteConnection, it: &LoopIteration) -> Resul
     .bind(int(usage.cached_tokens))
     .bind(int(usage.output_tokens))
     .bind(int(usage.cost_micros))
+    .bind(int(usage.estimated_micros))
     .bind(int(usage.wall_seconds))
     .bind(int(usage.turns))
     .bind(micros(it.began_at))
@@ -230,6 +233,7 @@ fn loop_row(row: &SqliteRow) -> Parsed<Loop> {
         board: row::id_opt(row, "board_id")?,
         agent: row::parse(row, "agent", AgentName::parse)?,
         mode: row::get(row, "mode")?,
+        model: row::parse_opt(row, "model", ModelName::parse)?,
         policy: row::parse_opt(row, "policy", |text| serde_json::from_str(text))?
             .unwrap_or_default(),
         spec: row::parse(row, "spec", LoopSpec::parse)?,

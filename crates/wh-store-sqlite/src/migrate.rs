@@ -124,6 +124,14 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "answer_delivery",
         sql: include_str!("../migrations/0025_answer_delivery.sql"),
     },
+    Migration {
+        name: "models",
+        sql: include_str!("../migrations/0026_models.sql"),
+    },
+    Migration {
+        name: "estimates",
+        sql: include_str!("../migrations/0027_estimates.sql"),
+    },
 ];
 
 /// The number of the last step.

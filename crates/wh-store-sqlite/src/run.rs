@@ -5,8 +5,9 @@ use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Abilities, DenialReason, EventKind, Facts, Key, KeyId, NewEvent, Page, PageRequest, Run,
-    RunEntry, Session, SessionId, ToolsLink, TurnId,
+    Abilities, AgentCommand, AgentName, DenialReason, EventKind, Facts, Key, KeyId, NewEvent,
+    OfferedModel, Page, PageRequest, Run, RunEntry, Session, SessionId, ToolsLink, TurnId, Usage,
+    UserId,
 };
 use wh_store::{Result, RunStep, RunStore, SessionWork, StoreError};
 
@@ -18,7 +19,7 @@ use crate::reach::Query;
 use crate::row::{self, Parsed, int, micros, uuid};
 use crate::run_apply::session_event;
 use crate::session_row::{effective_tier, session_row};
-use crate::{key, work};
+use crate::{key, offers, usage_day, work};
 
 #[async_trait]
 impl RunStore for SqliteStore {
@@ -106,6 +107,21 @@ impl RunStore for SqliteStore {
         // One transaction: what is compared must be of one moment.
         let mut reader = self.readers.begin().await.map_err(store_error)?;
         work::get_on_conn(&mut reader, session).await
+    }
+
+    async fn usage_of_day(&self, user: UserId, at: Timestamp) -> Result<Usage> {
+        let mut reader = self.readers.acquire().await.map_err(store_error)?;
+        usage_day::get_on_conn(&mut reader, user, at).await
+    }
+
+    async fn agent_models(&self, agent: &AgentName) -> Result<Vec<OfferedModel>> {
+        let mut reader = self.readers.acquire().await.map_err(store_error)?;
+        offers::models_on_conn(&mut reader, agent).await
+    }
+
+    async fn run_commands(&self, session: SessionId, epoch: u64) -> Result<Vec<AgentCommand>> {
+        let mut reader = self.readers.acquire().await.map_err(store_error)?;
+        offers::commands_on_conn(&mut reader, session, epoch).await
     }
 
     async fn work_list(&self) -> Result<Vec<SessionId>> {

@@ -17,6 +17,7 @@ use crate::approval;
 use crate::batch::{Batch, KEEP};
 use crate::error::store_error;
 use crate::message::last_words;
+use crate::offers;
 use crate::reach::Query;
 use crate::row::{int, micros, uuid};
 use crate::session_row::push_update;
@@ -167,12 +168,14 @@ impl Applying<'_> {
                 reason,
                 commit_after,
                 usage,
+                estimate_micros,
             } => {
                 let ended = TurnEnd {
                     state,
                     reason,
                     commit_after,
                     usage,
+                    estimate_micros,
                 };
                 self.turn_ended(turn, ended).await
             }
@@ -188,6 +191,18 @@ impl Applying<'_> {
             RunFact::Mode { mode } => {
                 let sql = "UPDATE runs SET mode = ? WHERE session_id = ? AND epoch = ?";
                 self.of_run(sqlx::query(sql).bind(mode)).await
+            }
+            RunFact::Model { model } => {
+                self.session.current_model = Some(model);
+                Ok(())
+            }
+            RunFact::Models { models } => {
+                offers::keep_models(self.conn, &self.session.agent, &models, self.at).await
+            }
+            RunFact::Commands { commands } => {
+                let sql = "UPDATE runs SET commands = ? WHERE session_id = ? AND epoch = ?";
+                let text = offers::commands_text(&commands);
+                self.of_run(sqlx::query(sql).bind(text)).await
             }
             RunFact::Stderr { text } => {
                 let sql = "UPDATE runs SET stderr = ? WHERE session_id = ? AND epoch = ?";
@@ -318,6 +333,7 @@ impl Applying<'_> {
                 reason: Some(ending.clone()),
                 commit_after: None,
                 usage: Usage::default(),
+                estimate_micros: 0,
             };
             self.turn_ended(turn, end).await?;
             // The turn did not finish: the process went away in the middle of it.

@@ -15,7 +15,7 @@ use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned, push_tree};
-use crate::row::{self, micros, uuid, uuid_opt};
+use crate::row::{self, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, push_update, session_row};
 use crate::user::push_page;
@@ -393,17 +393,29 @@ pub(crate) async fn patch_in_txn(
     patch: &SessionPatch,
     at: Timestamp,
 ) -> Result<()> {
-    let updated = sqlx::query(
-        "UPDATE sessions SET title = coalesce(?, title), description = coalesce(?, description),
-             updated_at = max(updated_at, ?) WHERE id = ?",
-    )
-    .bind(patch.title.as_ref().map(|t| t.as_str()))
-    .bind(patch.description.as_ref().map(|d| d.as_str()))
-    .bind(micros(at))
-    .bind(uuid(id))
-    .execute(conn)
-    .await
-    .map_err(store_error)?;
+    let mut query = Query::new("UPDATE sessions SET updated_at = max(updated_at, ");
+    query.push_bind(micros(at)).push(")");
+    if let Some(title) = &patch.title {
+        query.push(", title = ").push_bind(title.to_string());
+    }
+    if let Some(description) = &patch.description {
+        query.push(", description = ");
+        query.push_bind(description.to_string());
+    }
+    let budget = patch.budget;
+    for (column, limit) in [
+        ("budget_tokens", budget.tokens),
+        ("budget_cost_micros", budget.cost_micros),
+        ("budget_wall_seconds", budget.wall_seconds),
+        ("budget_turns", budget.turns),
+    ] {
+        if let Some(limit) = limit {
+            query.push(format_args!(", {column} = "));
+            query.push_bind(limit.map(int));
+        }
+    }
+    query.push(" WHERE id = ").push_bind(uuid(id));
+    let updated = query.build().execute(conn).await.map_err(store_error)?;
     if updated.rows_affected() == 0 {
         return Err(StoreError::NotFound { what: "session" });
     }

@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, EffectiveTier, Fork, HostList, Policy, RoleSet, Session,
-    SessionRole, SessionState, SessionStateName, Tier, Title, Usage,
+    AgentName, Budget, Description, EffectiveTier, Fork, HostList, ModelName, Policy, RoleSet,
+    Session, SessionRole, SessionState, SessionStateName, Tier, Title, Usage,
 };
 
 use crate::reach::Query;
@@ -20,7 +20,7 @@ pub(crate) fn insert_query(session: &Session) -> Query {
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
              last_seq, last_words, created_at, updated_at, lineage, callback,
-             forked_from_id, forked_at_turn, tier, effective_tier, hosts) VALUES (",
+             forked_from_id, forked_at_turn, tier, effective_tier, hosts, model, current_model, used_estimated_micros) VALUES (",
     );
     let state = StateColumns::from(&session.state);
     let (budget, usage) = (session.budget, session.usage);
@@ -78,7 +78,10 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(session.fork.map(|fork| int(fork.turn)))
         .push_bind(session.tier.as_str())
         .push_bind(session.effective_tier.map(|tier| tier.to_string()))
-        .push_bind(session.hosts.as_ref().map(hosts_text));
+        .push_bind(session.hosts.as_ref().map(hosts_text))
+        .push_bind(session.model.as_ref().map(|model| model.as_str()))
+        .push_bind(session.current_model.as_deref())
+        .push_bind(int(session.usage.estimated_micros));
     query.push(")");
     query
 }
@@ -97,6 +100,9 @@ pub(crate) fn push_update(query: &mut Query, session: &Session) {
         .push(", state_reason = ")
         .push_bind(state.reason.map(str::to_owned));
     push_used(query, session.usage);
+    query
+        .push(", current_model = ")
+        .push_bind(session.current_model.clone());
     query.push(", last_seq = ").push_bind(int(session.last_seq));
     query
         .push(", last_words = ")
@@ -114,6 +120,7 @@ pub(crate) fn push_used(query: &mut Query, usage: Usage) {
         ("used_cached_tokens", usage.cached_tokens),
         ("used_output_tokens", usage.output_tokens),
         ("used_cost_micros", usage.cost_micros),
+        ("used_estimated_micros", usage.estimated_micros),
         ("used_wall_seconds", usage.wall_seconds),
         ("used_turns", usage.turns),
     ] {
@@ -273,6 +280,8 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         policy: row::parse_opt(row, "policy", |text| serde_json::from_str(text))?
             .unwrap_or_default(),
         mode: row::get(row, "mode")?,
+        model: row::parse_opt(row, "model", ModelName::parse)?,
+        current_model: row::get(row, "current_model")?,
         tier: row::parse_opt(row, "tier", Tier::parse)?.unwrap_or(Tier::DEFAULT),
         effective_tier: effective_tier(row, "effective_tier")?,
         hosts: row::parse_opt(row, "hosts", parse_hosts)?,
@@ -293,29 +302,32 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
 }
 
 /// The columns of what a session or turn has used, but for the number of turns.
-pub(crate) const USED: [&str; 5] = [
+pub(crate) const USED: [&str; 6] = [
     "used_input_tokens",
     "used_cached_tokens",
     "used_output_tokens",
     "used_cost_micros",
+    "used_estimated_micros",
     "used_wall_seconds",
 ];
-const USED_BELOW: [&str; 5] = [
+const USED_BELOW: [&str; 6] = [
     "below_input_tokens",
     "below_cached_tokens",
     "below_output_tokens",
     "below_cost_micros",
+    "below_estimated_micros",
     "below_wall_seconds",
 ];
 
 /// Reads what was used from its columns.
-pub(crate) fn usage_columns(row: &SqliteRow, columns: [&str; 5], turns: u64) -> Parsed<Usage> {
-    let [input, cached, output, cost, wall] = columns;
+pub(crate) fn usage_columns(row: &SqliteRow, columns: [&str; 6], turns: u64) -> Parsed<Usage> {
+    let [input, cached, output, cost, estimated, wall] = columns;
     Ok(Usage {
         input_tokens: row::count(row, input)?,
         cached_tokens: row::count(row, cached)?,
         output_tokens: row::count(row, output)?,
         cost_micros: row::count(row, cost)?,
+        estimated_micros: row::count(row, estimated)?,
         wall_seconds: row::count(row, wall)?,
         turns,
     })

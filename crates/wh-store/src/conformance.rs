@@ -99,6 +99,7 @@ macro_rules! conformance_checks {
                 a_process_that_is_gone_takes_its_turn_with_it,
                 work_is_listed_until_it_is_done,
                 are_listed_latest_first_with_their_stderr,
+                keep_models_and_commands,
                 a_log_is_told_while_it_lives_and_when_it_changes,
             }
             turn {
@@ -199,6 +200,7 @@ macro_rules! conformance_checks {
             }
             usage {
                 is_summed_by_day_agent_and_tree,
+                is_counted_for_each_users_day,
                 of_many_trees_is_summed_beyond_the_dearest,
                 of_a_fork_is_its_own,
             }

@@ -3,9 +3,9 @@
 use async_trait::async_trait;
 use jiff::Timestamp;
 use wh_domain::{
-    Abilities, Approval, ApprovalId, Budget, Conversation, DenialReason, Key, KeyId, NewMessage,
-    Page, PageRequest, Run, RunEntry, Session, SessionId, Settlement, ToolsLink, Turn, TurnId,
-    TurnState, Usage,
+    Abilities, AgentCommand, AgentName, Approval, ApprovalId, Budget, Conversation, DenialReason,
+    Key, KeyId, NewMessage, OfferedModel, Page, PageRequest, Run, RunEntry, Session, SessionId,
+    Settlement, ToolsLink, Turn, TurnId, TurnState, Usage, UserId,
 };
 
 use crate::Result;
@@ -65,6 +65,8 @@ pub enum RunFact {
         reason: Option<String>,
         commit_after: Option<String>,
         usage: Usage,
+        /// What it cost by the price list, for an agent that reported no money for it.
+        estimate_micros: u64,
     },
     /// What the conversation has cost so far, as the agent says.
     Cost { micros: u64 },
@@ -74,6 +76,12 @@ pub enum RunFact {
     Tools(ToolsLink),
     /// The agent works in this way from now on.
     Mode { mode: String },
+    /// The agent uses this model from now on.
+    Model { model: String },
+    /// The models that the agent offers, whole.
+    Models { models: Vec<OfferedModel> },
+    /// The commands that the agent takes, whole.
+    Commands { commands: Vec<AgentCommand> },
     /// The last that the agent's program wrote to its stderr.
     Stderr { text: String },
     /// The whole process tree is gone. The turn it was at has failed, and what it asked is withdrawn.
@@ -100,6 +108,7 @@ pub struct SessionWork {
     pub approvals: Vec<Approval>,
     /// What is left of its budget and of the budgets above it.
     pub budget_left: Budget,
+
     /// Whether there is something to tell it about its children.
     pub has_news: bool,
 }
@@ -147,6 +156,15 @@ pub trait RunStore {
 
     /// Returns everything that decides what is to be done about a session.
     async fn work_get(&self, session: SessionId) -> Result<Option<SessionWork>>;
+
+    /// Returns what all sessions of a user used on the day (UTC) of a time.
+    async fn usage_of_day(&self, user: UserId, at: Timestamp) -> Result<Usage>;
+
+    /// Returns the models that an agent offered last; nothing if no session of it has been open yet.
+    async fn agent_models(&self, agent: &AgentName) -> Result<Vec<OfferedModel>>;
+
+    /// Returns the commands that the agent of a run announced.
+    async fn run_commands(&self, session: SessionId, epoch: u64) -> Result<Vec<AgentCommand>>;
 
     /// Lists the sessions that something is to be done about: a run is open, a turn waits, or a state must not last.
     async fn work_list(&self) -> Result<Vec<SessionId>>;

@@ -2,7 +2,7 @@
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
 //! `say TEXT`, `ask TITLE`, `offer KINDS TITLE` (asks with these options alone, such as `allow_always,reject_once`), `answers` (how many of its requests were answered, and how often again), `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `chatter MS` (says a word every so often from then on, whatever else it does), `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
-//! `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
+//! `commands NAMES` (announces commands, separated by commas), `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
 //! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`.
 
 use std::{
@@ -73,7 +73,15 @@ impl Agent {
                 "agentInfo": {"name": "scripted", "version": "1"},
             }),
             Some("session/new") => json!({"sessionId": SESSION, "modes": {
-                "currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "auto", "name": "Auto"}]}}),
+                "currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "auto", "name": "Auto"}]},
+                "models": {"currentModelId": "m-small", "availableModels": [{"modelId": "m-small", "name": "Small"},
+                    {"modelId": "m-large", "name": "Large"}, {"modelId": "m-closed", "name": "Closed"}]}}),
+            Some("session/set_model") if message["params"]["modelId"] == "m-closed" => {
+                let error = json!({"code": -32000, "message": "your plan does not include it"});
+                say(&json!({"jsonrpc": "2.0", "id": id, "error": error}));
+                return;
+            }
+            Some("session/set_model") => json!({}),
             Some("session/load") => {
                 chunk("replayed before the answer");
                 say(&json!({"jsonrpc": "2.0", "id": id, "result": {}}));
@@ -125,6 +133,14 @@ impl Agent {
                 &json!({"sessionUpdate": "tool_call_update", "toolCallId": "t1",
                 "title": "Late", "status": "completed"}),
             ),
+            "commands" => {
+                let command =
+                    |name: &str| json!({"name": name, "description": format!("does {name}")});
+                let commands: Vec<_> = rest.split(',').map(command).collect();
+                update(
+                    &json!({"sessionUpdate": "available_commands_update", "availableCommands": commands}),
+                );
+            }
             "newer" => update(&json!({"sessionUpdate": "invented_tomorrow", "x": 1})),
             "files" => {
                 let params = json!({"sessionId": SESSION, "path": "/tmp/x", "content": "x"});

@@ -12,6 +12,7 @@ mod load;
 mod model;
 mod parse;
 mod paths;
+mod prices;
 mod repos;
 mod show;
 mod webhooks;

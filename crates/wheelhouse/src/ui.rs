@@ -16,7 +16,7 @@ use self::words::in_commands;
 use crate::exit::{CliError, CliResult};
 
 pub(crate) use table::Table;
-pub(crate) use text::{age, clean, clean_lines, dollars, moment, now, shortened, span};
+pub(crate) use text::{age, clean, clean_lines, cost, dollars, moment, now, shortened, span};
 
 /// Set once a write found that nobody reads standard output any more.
 static READER_GONE: AtomicBool = AtomicBool::new(false);

@@ -1256,6 +1256,14 @@ export interface components {
             missing?: string[];
             /** @description How to get what is missing. */
             install?: string[];
+            /** @description The models that it offered last; only told of one agent, and once a session of it was open. */
+            models?: components["schemas"]["AgentModelView"][];
+        };
+        /** @description A model that an agent offers. */
+        AgentModelView: {
+            /** @description What to give as `model`. */
+            id: string;
+            name: string;
         };
         /** @description Some boards, newest first. */
         BoardListView: {
@@ -1404,6 +1412,11 @@ export interface components {
              * @description Millionths of a US dollar; absent when it cost nothing.
              */
             cost_micros?: number | null;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
         };
         /** @description What a worktree had to show when its latest turn ended, or it was merged. */
         ChangesView: {
@@ -1548,6 +1561,10 @@ export interface components {
             path?: string | null;
             /** @description The agent's way of working, if another than its usual one was asked for. */
             mode?: string | null;
+            /** @description The model in use, as the agent says; the requested one until then. */
+            model?: string | null;
+            /** @description The model that was requested, if one was. */
+            model_requested?: string | null;
             /** @description Requested containment tier: none, guarded, strict or container. */
             tier: string;
             /** @description How far those of its latest run are, and by what: such as guarded/namespaces; absent before the first run. */
@@ -1579,6 +1596,17 @@ export interface components {
             tokens_used: number;
             /** Format: uint64 */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate from tokens and list prices, because the agent reports no money.
+             */
+            estimated_micros?: number;
+            /** @description The models that its agent offers; only told of one session. */
+            models?: components["schemas"]["AgentModelView"][];
+            /** @description The commands that its agent takes at the beginning of a prompt; only told of one session. */
+            commands?: components["schemas"]["AgentCommandView"][];
+            /** @description What of the request was narrowed, by the parent or the server; only told when a session is created. */
+            narrowed?: components["schemas"]["NarrowedView"][];
             created_at: string;
             updated_at: string;
         };
@@ -1620,6 +1648,27 @@ export interface components {
             /** @description Directories or files, relative to where the agent works; everywhere unless given. */
             paths?: string[];
         };
+        /** @description A command that an agent takes at the beginning of a prompt. */
+        AgentCommandView: {
+            /** @description Without the slash. */
+            name: string;
+            about: string;
+        };
+        /** @description Something that is narrower than was requested. */
+        NarrowedView: {
+            /** @description Such as budget.tokens or policy. */
+            setting: string;
+            /**
+             * Format: uint64
+             * @description What was requested, of limits.
+             */
+            requested?: number | null;
+            /**
+             * Format: uint64
+             * @description What applies, of limits.
+             */
+            applied?: number | null;
+        };
         /** @description A session's family. */
         SessionTreeView: {
             /** @description The session that was asked about. */
@@ -1638,6 +1687,11 @@ export interface components {
             state: string;
             /** Format: uint64 */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             last_words?: string | null;
         };
         /** @description A file that comes with a prompt. */
@@ -1675,6 +1729,8 @@ export interface components {
             zone?: string | null;
             /** @description The agent's own name of a way of working, such as plan. */
             mode?: string | null;
+            /** @description The agent's name of a model, as agent_get lists them. */
+            model?: string | null;
             /** @description Containment: guarded (default), strict, container, or none where an administrator allows it. */
             tier?: string | null;
             /** @description In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given. */
@@ -1695,6 +1751,8 @@ export interface components {
             words?: string | null;
             /** @description What the agent waits for; answer with approval_answer. */
             approvals?: components["schemas"]["ApprovalView"][];
+            /** @description What applies to a session that was just spawned. */
+            terms?: components["schemas"]["SessionTermsView"] | null;
         };
         /** @description A turn: one prompt and what came of it. */
         TurnView: {
@@ -1713,6 +1771,11 @@ export interface components {
             tokens_used: number;
             /** Format: uint64 */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             commit_before?: string | null;
             commit_after?: string | null;
             created_at: string;
@@ -1741,6 +1804,21 @@ export interface components {
             /** @description When silence becomes a refusal. */
             expires_at?: string | null;
             created_at: string;
+        };
+        /** @description What applies to a session that was just created. */
+        SessionTermsView: {
+            agent: string;
+            model?: string | null;
+            mode?: string | null;
+            /** @description own, shared or none. */
+            workspace: string;
+            tier: string;
+            /** @description What it may use; what is absent is not limited. */
+            budget: components["schemas"]["BudgetInput"];
+            /** @description What its agent may do without asking. */
+            policy: components["schemas"]["PolicyInput"];
+            /** @description What of the request was narrowed, by the parent or the server. */
+            narrowed?: components["schemas"]["NarrowedView"][];
         };
         /** @description What a wait came to. */
         SessionWaitView: {
@@ -1780,6 +1858,11 @@ export interface components {
             tokens_used: number;
             /** Format: uint64 */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             commit_before?: string | null;
             commit_after?: string | null;
             created_at: string;
@@ -2145,9 +2228,14 @@ export interface components {
         UsageView: {
             /**
              * Format: uint64
-             * @description Millionths of a US dollar, as agents tell it; not all do.
+             * @description Millionths of a US dollar, as agents report it or, for those that do not, as estimated from tokens and prices.
              */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             /**
              * Format: uint64
              * @description Tokens that were read, without those from a cache.
@@ -2174,9 +2262,14 @@ export interface components {
             day: string;
             /**
              * Format: uint64
-             * @description Millionths of a US dollar, as agents tell it; not all do.
+             * @description Millionths of a US dollar, as agents report it or, for those that do not, as estimated from tokens and prices.
              */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             /**
              * Format: uint64
              * @description Tokens that were read, without those from a cache.
@@ -2202,9 +2295,14 @@ export interface components {
             agent: string;
             /**
              * Format: uint64
-             * @description Millionths of a US dollar, as agents tell it; not all do.
+             * @description Millionths of a US dollar, as agents report it or, for those that do not, as estimated from tokens and prices.
              */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             /**
              * Format: uint64
              * @description Tokens that were read, without those from a cache.
@@ -2234,9 +2332,14 @@ export interface components {
             count: number;
             /**
              * Format: uint64
-             * @description Millionths of a US dollar, as agents tell it; not all do.
+             * @description Millionths of a US dollar, as agents report it or, for those that do not, as estimated from tokens and prices.
              */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             /**
              * Format: uint64
              * @description Tokens that were read, without those from a cache.
@@ -2267,9 +2370,14 @@ export interface components {
             agent?: string | null;
             /**
              * Format: uint64
-             * @description Millionths of a US dollar, as agents tell it; not all do.
+             * @description Millionths of a US dollar, as agents report it or, for those that do not, as estimated from tokens and prices.
              */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             /**
              * Format: uint64
              * @description Tokens that were read, without those from a cache.
@@ -2411,7 +2519,7 @@ export interface components {
         TaskAddRequest: {
             /** @description One or more, in order. */
             tasks: components["schemas"]["TaskItem"][];
-            /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+            /** @description A mark of your choice: a repeat with it changes nothing twice. */
             idempotency_key?: string | null;
             /** @description The list of the tree that this session is in; an agent's own unless given. */
             session?: string | null;
@@ -2466,7 +2574,7 @@ export interface components {
              * @description How long a caller that is no agent keeps it: 1 to 86400 seconds, 3600 unless given.
              */
             lease_seconds?: number | null;
-            /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+            /** @description A mark of your choice: a repeat with it changes nothing twice. */
             idempotency_key?: string | null;
             /** @description The list of the tree that this session is in; an agent's own unless given. */
             session?: string | null;
@@ -2485,7 +2593,7 @@ export interface components {
         };
         /** @description Says that all work of a list is done. */
         LoopCompleteRequest: {
-            /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+            /** @description A mark of your choice: a repeat with it changes nothing twice. */
             idempotency_key?: string | null;
             /** @description The list of the tree that this session is in; an agent's own unless given. */
             session?: string | null;
@@ -2521,7 +2629,7 @@ export interface components {
         NoteAddRequest: {
             /** @description One or more. */
             notes: components["schemas"]["NoteItem"][];
-            /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+            /** @description A mark of your choice: a repeat with it changes nothing twice. */
             idempotency_key?: string | null;
             /** @description The list of the tree that this session is in; an agent's own unless given. */
             session?: string | null;
@@ -2548,7 +2656,7 @@ export interface components {
         IterationSummaryRequest: {
             /** @description What was done, what was learned, what comes next. */
             summary: string;
-            /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+            /** @description A mark of your choice: a repeat with it changes nothing twice. */
             idempotency_key?: string | null;
             /** @description The list of the tree that this session is in; an agent's own unless given. */
             session?: string | null;
@@ -2627,6 +2735,11 @@ export interface components {
             tokens_used: number;
             /** Format: uint64 */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             /** Format: uint64 */
             wall_seconds_used: number;
             /** @description The latest, the last one first. */
@@ -2663,6 +2776,11 @@ export interface components {
             tokens_used: number;
             /** Format: uint64 */
             cost_micros: number;
+            /**
+             * Format: uint64
+             * @description How much of the cost is an estimate.
+             */
+            estimated_micros?: number;
             began_at: string;
             ended_at?: string | null;
         };
@@ -2716,6 +2834,7 @@ export interface components {
             policy?: components["schemas"]["PolicyInput"] | null;
             /** @description The agent's own name of a way of working. */
             mode?: string | null;
+            model?: string | null;
             /** @description A mark of your choice: a repeat with the same mark starts nothing twice. */
             idempotency_key?: string | null;
         };
@@ -2855,7 +2974,7 @@ export interface operations {
                     always?: boolean | null;
                     /** @description The answer to a question, or the reason of a denial, for the agent. */
                     text?: string | null;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -3049,7 +3168,7 @@ export interface operations {
                     place?: components["schemas"]["PlaceInput"][];
                     /** @description Items to take off the board. */
                     remove_items?: components["schemas"]["ItemInput"][];
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -3155,7 +3274,7 @@ export interface operations {
                      *     longer).
                      */
                     level: string;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -3239,7 +3358,7 @@ export interface operations {
                 "application/json": {
                     /** @description The value to set; back to the default unless given. A name for settings whose values have names, otherwise a whole number. */
                     value?: components["schemas"]["SettingInput"] | null;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -3605,7 +3724,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -3639,7 +3758,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -3673,7 +3792,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -4045,6 +4164,7 @@ export interface operations {
                     /** @description Of its own worktree. */
                     branch?: string | null;
                     mode?: string | null;
+                    model?: string | null;
                     /** @description Containment; at least the parent's. */
                     tier?: string | null;
                     hosts?: string[] | null;
@@ -4122,7 +4242,11 @@ export interface operations {
                 "application/json": {
                     title?: string | null;
                     description?: string | null;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description New limits: tokens, cost_micros, wall_seconds, turns; null removes one. Not by agents. */
+                    budget?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -4162,6 +4286,7 @@ export interface operations {
                     prompt?: string | null;
                     /** @description The agent that goes on; the same unless given. */
                     agent?: string | null;
+                    model?: string | null;
                     title?: string | null;
                     /** @description Prompt the parent when the fork is done, failed or needs an answer. */
                     callback?: boolean | null;
@@ -4198,7 +4323,7 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -4234,7 +4359,7 @@ export interface operations {
                 "application/json": {
                     /** @description start, stop, archive, restore or delete. */
                     action: string;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -4533,7 +4658,7 @@ export interface operations {
                     content?: string | null;
                     /** @description All tasks to be done first, by number or id. */
                     depends_on?: string[] | null;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                     /** @description The list of the tree that this session is in; an agent's own unless given. */
                     session?: string | null;
@@ -4750,7 +4875,7 @@ export interface operations {
                     allow_paths?: string[];
                     /** @description Directories that the user may not use any more. */
                     disallow_paths?: string[];
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };
@@ -4867,7 +4992,7 @@ export interface operations {
                 "application/json": {
                     /** @description Whether it is told of what happens; one that is turned on begins with the newest event and a clean record. */
                     active: boolean;
-                    /** @description A mark of your choice: a repeat with the same mark changes nothing twice. */
+                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
             };

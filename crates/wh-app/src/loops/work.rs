@@ -245,6 +245,7 @@ impl App {
             budget: it.budget_left(),
             policy: it.policy.clone(),
             mode: it.mode.clone(),
+            model: it.model.clone(),
             tier: None,
             hosts: None,
         };

@@ -82,7 +82,7 @@ impl Keeper {
             }
             (SessionState::Creating, _) => self.start(work).await,
             (SessionState::Idle | SessionState::Reviewing { .. }, Some(turn)) => {
-                if let Some(reason) = work.budget_left.spent_words() {
+                if let Some(reason) = self.app.spent(work).await? {
                     self.drop_turn(work, turn, reason).await?;
                     return Ok(Look::Again);
                 }

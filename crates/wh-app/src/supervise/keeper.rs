@@ -246,6 +246,10 @@ impl Keeper {
             true => self.seconds(SettingKey::ApprovalTimeoutSeconds).await?,
             false => SignedDuration::ZERO,
         };
+        let is_money_limited = records
+            .iter()
+            .any(|record| matches!(record.event, AgentEvent::TurnEnded { .. }))
+            && self.app.is_money_limited(work).await?;
         let about = Telling {
             session: &work.session,
             home: &home,
@@ -253,6 +257,8 @@ impl Keeper {
             approval_wait,
             turn: begun.as_ref(),
             has_conversation: work.conversation.is_some(),
+            prices: self.app.agents.prices(),
+            is_money_limited,
         };
         let mut facts = Vec::new();
         for record in records.iter().filter(|record| record.seq > stored) {

@@ -183,6 +183,7 @@ impl App {
             limits: Limits::default(),
             quirks: Quirks {
                 initial_mode: session.mode.clone(),
+                initial_model: session.model.as_ref().map(ToString::to_string),
                 input_includes_cached: launch.tokens == TokenCount::InputWithCached,
                 always_load_tools: launch.always_load_tools,
                 kill_after_cancel: launch.cancel_leaves_commands,

@@ -10,12 +10,13 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_agents::CostCount;
 use wh_domain::{
-    Abilities, ApprovalState, MessageId, MessageKind, NewMessage, RedactedText, RunEntry, Session,
-    Turn, TurnId, TurnState, Usage, redact,
+    Abilities, AgentCommand, ApprovalState, MessageId, MessageKind, ModelName, NewMessage,
+    OfferedModel, PriceList, RedactedText, RunEntry, Session, Turn, TurnId, TurnState, Usage,
+    redact,
 };
 use wh_runner::{
     AgentEvent,
-    event::{Cost, Exit, Notice, PlanEntry, ToolCall, TurnEnd, TurnUsage},
+    event::{self, Cost, Exit, Model, Notice, PlanEntry, ToolCall, TurnEnd, TurnUsage},
     journal::Record,
 };
 use wh_store::RunFact;
@@ -44,6 +45,9 @@ pub(super) struct Telling<'a> {
     pub(super) turn: Option<&'a Turn>,
     /// Whether the agent ever opened a conversation; one that never did cannot go on.
     pub(super) has_conversation: bool,
+    pub(super) prices: &'a PriceList,
+    /// Whether some budget limits money.
+    pub(super) is_money_limited: bool,
 }
 
 /// The place in one run's story.
@@ -56,6 +60,8 @@ pub(super) struct Story {
     kept_bytes: usize,
     dropped_bytes: usize,
     repeats: Repeats,
+    /// The model that the agent said it uses, since this run is followed.
+    model: Option<String>,
 }
 
 #[derive(Debug)]
@@ -75,6 +81,7 @@ impl Story {
             kept_bytes: 0,
             dropped_bytes: 0,
             repeats: Repeats::default(),
+            model: None,
         }
     }
 
@@ -122,12 +129,18 @@ impl Teller<'_> {
             AgentEvent::SessionReady {
                 agent_session,
                 current_mode,
+                models,
+                current_model,
                 ..
             } => {
                 let conversation = agent_session.clone();
                 self.facts.push(RunFact::Ready { conversation });
                 if let Some(mode) = current_mode {
                     self.mode(mode);
+                }
+                self.models(models);
+                if let Some(model) = current_model {
+                    self.model(model);
                 }
             }
             AgentEvent::Text { text } => self.words(MessageKind::Agent, text),
@@ -149,14 +162,45 @@ impl Teller<'_> {
             AgentEvent::Exited { how, stderr } => self.exited(how, stderr),
             AgentEvent::TurnStarted { command } => self.turn_started(command),
             AgentEvent::ModeChanged { mode } => self.mode(mode),
+            AgentEvent::ModelChanged { model } => self.model(model),
+            AgentEvent::Commands { commands } => self.commands(commands),
             AgentEvent::Titled { .. } => {}
         }
     }
 
     fn mode(&mut self, mode: &str) {
-        let mut mode = redact(mode).replace(char::is_control, " ");
-        mode.truncate(mode.floor_char_boundary(RunEntry::MODE_BYTES_MAX));
+        let mode = printable(mode, RunEntry::MODE_BYTES_MAX);
         self.facts.push(RunFact::Mode { mode });
+    }
+
+    fn model(&mut self, model: &str) {
+        let model = printable(model, ModelName::BYTES_MAX);
+        self.story.model = Some(model.clone());
+        self.facts.push(RunFact::Model { model });
+    }
+
+    fn models(&mut self, models: &[Model]) {
+        if models.is_empty() {
+            return;
+        }
+        let max = ModelName::BYTES_MAX;
+        // A name that was cut would choose nothing.
+        let models = models.iter().filter(|model| model.id.len() <= max);
+        let offered = |model: &Model| OfferedModel {
+            id: printable(&model.id, max),
+            name: printable(&model.name, max),
+        };
+        let models = models.map(offered).collect();
+        self.facts.push(RunFact::Models { models });
+    }
+
+    fn commands(&mut self, commands: &[event::AgentCommand]) {
+        let command = |command: &event::AgentCommand| AgentCommand {
+            name: printable(&command.name, event::AgentCommand::NAME_BYTES_MAX),
+            about: printable(&command.about, event::AgentCommand::ABOUT_BYTES_MAX),
+        };
+        let commands = commands.iter().map(command).collect();
+        self.facts.push(RunFact::Commands { commands });
     }
 
     /// The agent has a prompt: the one that was next.
@@ -334,13 +378,28 @@ impl Teller<'_> {
         if let Some(words) = &words {
             self.system(format!("the turn failed: {words}"));
         }
+        let usage = usage.map(usage_of).unwrap_or_default();
         self.facts.push(RunFact::TurnEnded {
             turn,
             state,
             reason: words,
             commit_after: None,
-            usage: usage.map(usage_of).unwrap_or_default(),
+            estimate_micros: self.estimate(usage),
+            usage,
         });
+    }
+
+    /// Returns what a turn cost by the price list.
+    fn estimate(&self, usage: Usage) -> u64 {
+        let session = self.about.session;
+        let said = self
+            .story
+            .model
+            .as_deref()
+            .or(session.current_model.as_deref());
+        let model = said.or(session.model.as_ref().map(ModelName::as_str));
+        let is_limited = self.about.is_money_limited;
+        self.about.prices.estimate(model, usage, is_limited)
     }
 
     fn notice(&mut self, notice: &Notice) {
@@ -456,6 +515,13 @@ pub(super) fn new_message(
         approval: None,
         created_at: at,
     }
+}
+
+/// Returns a name that an agent gave, without secrets and control characters, and not too long.
+fn printable(name: &str, bytes_max: usize) -> String {
+    let mut name = redact(name).replace(char::is_control, " ");
+    name.truncate(name.floor_char_boundary(bytes_max));
+    name
 }
 
 /// Text columns hold no NUL.

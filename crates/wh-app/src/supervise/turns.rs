@@ -37,7 +37,7 @@ impl Keeper {
         until: Timestamp,
     ) -> Result<Look> {
         self.idle_since = None;
-        if let Some(reason) = work.budget_left.spent_words() {
+        if let Some(reason) = self.app.spent(work).await? {
             self.drop_turn(work, turn, reason).await?;
             return Ok(Look::Again);
         }
@@ -102,11 +102,16 @@ impl Keeper {
                 reason: Some(message),
                 commit_after: None,
                 usage: Usage::default(),
+                estimate_micros: 0,
             };
             return self.say(&work.session, vec![ended]).await;
         }
         self.notice_silence(work, turn, now).await?;
-        let reason = match spent_meanwhile(work, now, until) {
+        let spent = match spent_meanwhile(work, now, until) {
+            Some(reason) => Some(reason),
+            None => self.app.spent_today(work.session.owner.user).await?,
+        };
+        let reason = match spent {
             Some(reason) => Some(reason),
             None if turn.cancel_requested || is_overtaken(work, turn) => None,
             None => return Ok(()),
@@ -153,6 +158,7 @@ impl Keeper {
             reason: Some("it was withdrawn".to_owned()),
             commit_after: None,
             usage: Usage::default(),
+            estimate_micros: 0,
         };
         self.say(&work.session, vec![ended]).await
     }
@@ -171,6 +177,7 @@ impl Keeper {
             reason: Some(reason),
             commit_after: None,
             usage: Usage::default(),
+            estimate_micros: 0,
         };
         self.say(&work.session, vec![note, ended]).await
     }

@@ -124,7 +124,7 @@ async fn a_bound_key_renames_its_session_and_does_nothing_else() {
     );
     let title = |text: &str| SessionPatch {
         title: Some(Title::parse(text).unwrap()),
-        description: None,
+        ..SessionPatch::default()
     };
     let renamed = test.app.session_update(&cx, None, title("after")).await;
     assert_eq!(renamed.unwrap().title.as_str(), "after");
@@ -133,8 +133,8 @@ async fn a_bound_key_renames_its_session_and_does_nothing_else() {
         .session_update(&cx, Some(reference(child)), title("x"));
     assert_eq!(refused(other.await).0, ErrorCode::NotFound);
     let described = SessionPatch {
-        title: None,
         description: Some(wh_domain::Description::parse("no").unwrap()),
+        ..SessionPatch::default()
     };
     let described = test.app.session_update(&cx, None, described).await;
     assert_eq!(refused(described).0, ErrorCode::Forbidden);

@@ -99,7 +99,7 @@ pub(crate) async fn insert_with(
 fn renamed(title: &str) -> SessionPatch {
     SessionPatch {
         title: Some(Title::parse(title).unwrap()),
-        description: None,
+        ..SessionPatch::default()
     }
 }
 

@@ -23,8 +23,8 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::AgentGet,
             "Shows an agent and what is missing for it",
             |server, cx, request: AgentGetRequest| async move {
-                let agent = server.app.agent_get(&cx, &request.agent()?).await?;
-                Ok(AgentView::from(agent))
+                let (agent, models) = server.app.agent_get(&cx, &request.agent()?).await?;
+                Ok(AgentView::from(agent).with_models(&models))
             },
         ),
     ]

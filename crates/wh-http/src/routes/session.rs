@@ -39,10 +39,11 @@ pub(super) fn routes() -> Vec<Route> {
             "Shows a session",
             |server, cx, request: SessionGetRequest| async move {
                 let found = server.app.session_get(&cx, &request.session()?).await?;
-                Ok(SessionView::whole(
-                    &found.session,
+                Ok(SessionView::from(&found.session).with(
                     found.tools,
                     found.shared,
+                    &found.models,
+                    &found.commands,
                 ))
             },
         ),

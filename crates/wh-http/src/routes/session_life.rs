@@ -9,7 +9,7 @@ use wh_api::{
     cursor_of,
 };
 use wh_app::{ApprovalAnswer, ApprovalQuery, PromptInput};
-use wh_domain::Operation;
+use wh_domain::{Operation, RequestedTerms};
 
 use crate::table::{Route, change, create, get};
 
@@ -29,8 +29,9 @@ fn session_routes() -> Vec<Route> {
             |view: &SessionView| Some(format!("/sessions/{}", view.id)),
             |server, cx, request: SessionCreateRequest| async move {
                 let input = request.input()?;
+                let requested = RequestedTerms::from(&input);
                 let session = server.app.session_create(&cx, input).await?;
-                Ok(SessionView::from(&session))
+                Ok(SessionView::created(&session, &requested))
             },
         )
         .takes_files(),
@@ -40,16 +41,13 @@ fn session_routes() -> Vec<Route> {
             "Begins a session under another and, if asked to, waits for what comes of its prompt",
             |view: &PromptedView| Some(format!("/sessions/{}", view.session)),
             |server, cx, request: SessionSpawnRequest| async move {
-                let spawn = server
-                    .app
-                    .session_spawn(&cx, request.input()?, request.wait());
+                let input = request.input()?;
+                let requested = RequestedTerms::from(&input);
+                let spawn = server.app.session_spawn(&cx, input, request.wait());
                 let done = spawn.await?;
-                Ok(PromptedView::new(
-                    &done.session,
-                    &done.turn,
-                    done.words,
-                    &done.approvals,
-                ))
+                let view =
+                    PromptedView::new(&done.session, &done.turn, done.words, &done.approvals);
+                Ok(view.with_terms(&done.session, &requested))
             },
         )
         .waits()
@@ -60,8 +58,10 @@ fn session_routes() -> Vec<Route> {
             "Branches a session off another at one of its turns",
             |view: &SessionView| Some(format!("/sessions/{}", view.id)),
             |server, cx, request: SessionForkRequest| async move {
-                let session = server.app.session_fork(&cx, request.input()?).await?;
-                Ok(SessionView::from(&session))
+                let input = request.input()?;
+                let requested = RequestedTerms::from(&input);
+                let session = server.app.session_fork(&cx, input).await?;
+                Ok(SessionView::created(&session, &requested))
             },
         ),
         change(

@@ -314,6 +314,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         budget: Budget::default(),
         policy: policy(&call)?,
         mode: None,
+        model: None,
         tier: None,
         hosts: None,
     };
@@ -446,7 +447,7 @@ struct SetSessionName {
 async fn set_session_name(call: Call, request: SetSessionName) -> Result<Reply<Renamed>> {
     let patch = SessionPatch {
         title: Some(field("name", Title::parse(&request.name))?),
-        description: None,
+        ..SessionPatch::default()
     };
     let is_bound = call.cx.principal.credential.session().is_some();
     let renamed = call.app.session_update(&call.cx, None, patch).await;

@@ -40,6 +40,6 @@ async fn agent_list(
 }
 
 async fn agent_get(app: Arc<App>, cx: OpContext, request: AgentGetRequest) -> Result<AgentView> {
-    let agent = app.agent_get(&cx, &request.agent()?).await?;
-    Ok(AgentView::from(agent))
+    let (agent, models) = app.agent_get(&cx, &request.agent()?).await?;
+    Ok(AgentView::from(agent).with_models(&models))
 }

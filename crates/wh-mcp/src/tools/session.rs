@@ -43,7 +43,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionUpdate,
-            "Changes a session's title or description. An agent can rename only its own session.",
+            "Changes a session's title, description or budget. An agent can rename only its own session.",
             session_update,
         )
         .for_sessions(),
@@ -85,11 +85,8 @@ async fn session_get(
     request: SessionGetRequest,
 ) -> Result<SessionView> {
     let found = app.session_get(&cx, &request.session()?).await?;
-    Ok(SessionView::whole(
-        &found.session,
-        found.tools,
-        found.shared,
-    ))
+    // Models and commands are many words, which agent_get and the resource have.
+    Ok(SessionView::from(&found.session).with(found.tools, found.shared, &[], &[]))
 }
 
 async fn session_update(

@@ -8,7 +8,7 @@ use wh_api::{
     SessionWaitRequest, SessionWaitView,
 };
 use wh_app::{App, OpContext, PromptInput, Prompted, Result};
-use wh_domain::Operation;
+use wh_domain::{Operation, RequestedTerms};
 
 use super::Tool;
 use crate::toolset::Toolset;
@@ -77,8 +77,10 @@ async fn session_create(
     cx: OpContext,
     request: SessionCreateRequest,
 ) -> Result<SessionView> {
-    let session = app.session_create(&cx, request.input()?);
-    Ok(SessionView::from(&session.await?))
+    let input = request.input()?;
+    let requested = RequestedTerms::from(&input);
+    let session = app.session_create(&cx, input).await?;
+    Ok(SessionView::created(&session, &requested))
 }
 
 async fn session_spawn(
@@ -86,8 +88,11 @@ async fn session_spawn(
     cx: OpContext,
     request: SessionSpawnRequest,
 ) -> Result<PromptedView> {
-    let done = app.session_spawn(&cx, request.input()?, request.wait());
-    Ok(prompted(done.await?))
+    let input = request.input()?;
+    let requested = RequestedTerms::from(&input);
+    let done = app.session_spawn(&cx, input, request.wait()).await?;
+    let session = done.session.clone();
+    Ok(prompted(done).with_terms(&session, &requested))
 }
 
 async fn session_fork(
@@ -95,8 +100,10 @@ async fn session_fork(
     cx: OpContext,
     request: SessionForkRequest,
 ) -> Result<SessionView> {
-    let session = app.session_fork(&cx, request.input()?).await?;
-    Ok(SessionView::from(&session))
+    let input = request.input()?;
+    let requested = RequestedTerms::from(&input);
+    let session = app.session_fork(&cx, input).await?;
+    Ok(SessionView::created(&session, &requested))
 }
 
 fn prompted(done: Prompted) -> PromptedView {

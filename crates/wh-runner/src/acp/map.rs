@@ -4,8 +4,8 @@ use agent_client_protocol::v1::schema as acp;
 use serde_json::Value;
 
 use crate::event::{
-    AgentInfo, Capabilities, Location, Mode, PermissionKind, PermissionOption, PlanEntry, ToolCall,
-    ToolContent, ToolKind, ToolStatus, TurnEnd, TurnUsage,
+    AgentCommand, AgentInfo, Capabilities, Location, Mode, PermissionKind, PermissionOption,
+    PlanEntry, ToolCall, ToolContent, ToolKind, ToolStatus, TurnEnd, TurnUsage,
 };
 
 pub(crate) fn agent_info(info: Option<acp::Implementation>) -> AgentInfo {
@@ -35,6 +35,25 @@ pub(crate) fn modes(from: Option<acp::SessionModeState>) -> (Vec<Mode>, Option<S
     };
     let modes = state.available_modes.into_iter().map(mode).collect();
     (modes, Some(state.current_mode_id.0.to_string()))
+}
+
+/// Returns an agent's configuration options, without those that cannot be read.
+pub(crate) fn config_options(options: Option<Vec<Value>>) -> Vec<acp::SessionConfigOption> {
+    let options = options.into_iter().flatten();
+    let options = options.filter_map(|option| serde_json::from_value(option).ok());
+    options.collect()
+}
+
+/// Returns the commands that an agent announces, as many and as long as are kept.
+pub(crate) fn commands(from: Vec<acp::AvailableCommand>) -> Vec<AgentCommand> {
+    let command = |command: acp::AvailableCommand| {
+        let (mut name, mut about) = (command.name, command.description);
+        truncate(&mut name, AgentCommand::NAME_BYTES_MAX);
+        truncate(&mut about, AgentCommand::ABOUT_BYTES_MAX);
+        AgentCommand { name, about }
+    };
+    let kept = from.into_iter().take(AgentCommand::COUNT_MAX);
+    kept.map(command).collect()
 }
 
 /// Returns the mode that is chosen among an agent's options; newer agents have it there.

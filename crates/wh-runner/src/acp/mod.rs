@@ -9,6 +9,7 @@
 
 pub(crate) mod lines;
 pub(crate) mod map;
+pub(crate) mod models;
 pub(crate) mod prompt;
 pub(crate) mod text;
 pub(crate) mod tools;

@@ -138,7 +138,7 @@ async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
         "session/new" => {
             let id = uuid::Uuid::now_v7().to_string();
             let transcript = Transcript::new(&id);
-            let answer = json!({"sessionId": id, "modes": modes()});
+            let answer = json!({"sessionId": id, "modes": modes(), "configOptions": [model_option(MODELS[0])]});
             Ok((
                 answer,
                 Some(Session {
@@ -165,7 +165,7 @@ async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
                 }
             }
             Ok((
-                json!({"modes": modes()}),
+                json!({"modes": modes(), "configOptions": [model_option(MODELS[0])]}),
                 Some(Session {
                     id,
                     cwd,
@@ -176,6 +176,12 @@ async fn open(peer: &Peer, method: &str, params: &Value) -> Opened {
             ))
         }
         "session/set_mode" => Ok((json!({}), None)),
+        "session/set_config_option" => match params["value"].as_str() {
+            Some(model) if params["configId"] == "model" && MODELS.contains(&model) => {
+                Ok((json!({"configOptions": [model_option(model)]}), None))
+            }
+            _ => Err((wire::INVALID_PARAMS, "there is no such option".to_owned())),
+        },
         "session/prompt" => Err((wire::INVALID_PARAMS, "open a conversation first".to_owned())),
         _ => Err((
             wire::METHOD_NOT_FOUND,
@@ -195,6 +201,15 @@ fn introduction() -> Value {
         },
         "agentInfo": {"name": "echo", "title": "Echo", "version": env!("CARGO_PKG_VERSION")},
     })
+}
+
+/// The names of models that it offers. They do the same, and show how a model is chosen.
+const MODELS: [&str; 2] = ["echo-1", "echo-2"];
+
+fn model_option(current: &str) -> Value {
+    let choices = MODELS.map(|model| json!({"value": model, "name": model}));
+    json!({"id": "model", "name": "Model", "category": "model", "type": "select",
+        "currentValue": current, "options": choices})
 }
 
 fn modes() -> Value {

@@ -1,6 +1,7 @@
 //! The conversation with the agent as a state machine: lines, commands and time go in; events and lines come out. It waits for
 //! nothing and touches no file, so every order of things can be tried.
 
+mod model;
 mod updates;
 
 use std::{
@@ -17,7 +18,9 @@ use super::{open, requests::Requests};
 use crate::{
     acp::{
         lines::Line,
-        map, prompt,
+        map,
+        models::ModelChoice,
+        prompt,
         text::Joiner,
         tools::{Close, Tools},
         wire::{self, Message, RpcError},
@@ -55,6 +58,10 @@ enum Phase {
         give_up_at: Instant,
         ready: Box<AgentEvent>,
     },
+    /// The model that was asked for is being chosen.
+    Choosing {
+        ready: Box<AgentEvent>,
+    },
     Ready,
 }
 
@@ -64,6 +71,7 @@ enum Waiting {
     Initialize,
     Open,
     Mode(String),
+    Model(String),
     Prompt(String),
 }
 
@@ -76,6 +84,7 @@ pub(crate) struct Conversation {
     agent_session: String,
     /// The way of working that was last told of.
     mode: Option<String>,
+    models: Option<ModelChoice>,
     next_id: u64,
     waiting: HashMap<u64, Waiting>,
     turn: Option<String>,
@@ -96,6 +105,7 @@ impl Conversation {
             capabilities: Capabilities::default(),
             agent_session: String::new(),
             mode: None,
+            models: None,
             next_id: 1,
             waiting: HashMap::new(),
             turn: None,
@@ -146,7 +156,7 @@ impl Conversation {
             _ => None,
         };
         if let Some(ready) = settled {
-            self.ready(ready);
+            self.choose_model(ready);
         }
     }
 
@@ -275,6 +285,7 @@ impl Conversation {
             (Waiting::Initialize, Ok(result)) => self.initialized(result),
             (Waiting::Open, Ok(result)) => self.opened(result, now),
             (Waiting::Mode(mode), Ok(_)) => self.mode_is(mode),
+            (Waiting::Model(model), Ok(result)) => self.model_chosen(model, result),
             (Waiting::Prompt(command), Ok(result)) => self.turn_ended(command, result),
             (Waiting::Initialize | Waiting::Open, Err(error)) => {
                 let why = format!("the agent did not open a conversation: {}", error.message);
@@ -283,6 +294,7 @@ impl Conversation {
             (Waiting::Mode(mode), Err(error)) => self.notice(Notice::FromAgent {
                 text: format!("the mode {mode} was refused: {}", error.message),
             }),
+            (Waiting::Model(model), Err(error)) => self.model_refused(&model, &error.message),
             (Waiting::Prompt(command), Err(error)) => {
                 self.finish(command, TurnEnd::Failed(error.message), None);
             }
@@ -319,10 +331,13 @@ impl Conversation {
         };
         self.agent_session.clone_from(&agent_session);
         self.mode.clone_from(&opened.current_mode);
+        self.models = opened.models;
         let ready = AgentEvent::SessionReady {
             agent_session,
             modes: opened.modes,
             current_mode: opened.current_mode,
+            models: Vec::new(),
+            current_model: None,
         };
         match self.spec.begin {
             Begin::Load { .. } => {
@@ -332,13 +347,25 @@ impl Conversation {
                     ready: Box::new(ready),
                 };
             }
-            Begin::New | Begin::Resume { .. } => self.ready(ready),
+            Begin::New | Begin::Resume { .. } => self.choose_model(ready),
         }
     }
 
-    fn ready(&mut self, ready: AgentEvent) {
+    fn ready(&mut self, mut ready: AgentEvent) {
         self.phase = Phase::Ready;
         self.tools.clear();
+        if let (
+            AgentEvent::SessionReady {
+                models,
+                current_model,
+                ..
+            },
+            Some(choice),
+        ) = (&mut ready, &self.models)
+        {
+            models.clone_from(&choice.offered);
+            current_model.clone_from(&choice.current);
+        }
         self.event(ready);
         if let Some(mode) = self.spec.quirks.initial_mode.clone() {
             self.request_mode(&mode);

@@ -1,10 +1,9 @@
 //! The messages that open a conversation.
 
-use agent_client_protocol::v1::schema as acp;
 use serde_json::{Value, json};
 
 use crate::{
-    acp::map,
+    acp::{map, models::ModelChoice},
     event::Mode,
     spec::{Begin, McpSpec, RunSpec},
 };
@@ -47,6 +46,7 @@ pub(super) struct Opened {
     pub(super) agent_session: Option<String>,
     pub(super) modes: Vec<Mode>,
     pub(super) current_mode: Option<String>,
+    pub(super) models: Option<ModelChoice>,
 }
 
 impl Opened {
@@ -57,21 +57,19 @@ impl Opened {
         struct Answer {
             session_id: Option<String>,
             modes: Option<Value>,
+            models: Option<Value>,
             config_options: Option<Vec<Value>>,
         }
         let answer: Answer = serde_json::from_str(result).unwrap_or_default();
         let modes = answer.modes.and_then(|it| serde_json::from_value(it).ok());
         let (modes, current_mode) = map::modes(modes);
-        let options: Vec<acp::SessionConfigOption> = answer
-            .config_options
-            .into_iter()
-            .flatten()
-            .filter_map(|it| serde_json::from_value(it).ok())
-            .collect();
+        let options = map::config_options(answer.config_options);
+        let models = ModelChoice::from_options(&options);
         Self {
             agent_session: answer.session_id,
             modes,
             current_mode: current_mode.or_else(|| map::mode_option(&options)),
+            models: models.or_else(|| ModelChoice::from_state(answer.models?)),
         }
     }
 }

@@ -7,12 +7,17 @@ use super::Applying;
 use crate::delivery;
 use crate::error::store_error;
 use crate::row::{int, uuid};
+use crate::usage_day;
 
 impl Applying<'_> {
-    /// Counts what was used since `before` for every session above.
+    /// Counts what was used since `before` for the owner's day, and for every session above.
     pub(super) async fn count_above(&mut self, before: Usage) -> Result<()> {
         let used = self.session.usage.since(before);
-        let Some(parent) = self.session.parent.filter(|_| used != Usage::default()) else {
+        if used == Usage::default() {
+            return Ok(());
+        }
+        usage_day::add_in_txn(self.conn, self.session.owner.user, self.at, used).await?;
+        let Some(parent) = self.session.parent else {
             return Ok(());
         };
         sqlx::query(
@@ -21,7 +26,7 @@ impl Applying<'_> {
                  UNION SELECT s.id, s.parent_id FROM sessions s JOIN above ON s.id = above.parent_id)
              UPDATE sessions SET below_input_tokens = below_input_tokens + ?, below_cached_tokens = below_cached_tokens + ?,
                  below_output_tokens = below_output_tokens + ?, below_cost_micros = below_cost_micros + ?,
-                 below_wall_seconds = below_wall_seconds + ?, below_turns = below_turns + ?
+                 below_estimated_micros = below_estimated_micros + ?, below_wall_seconds = below_wall_seconds + ?, below_turns = below_turns + ?
              WHERE id IN (SELECT id FROM above)",
         )
         .bind(uuid(parent))
@@ -29,6 +34,7 @@ impl Applying<'_> {
         .bind(int(used.cached_tokens))
         .bind(int(used.output_tokens))
         .bind(int(used.cost_micros))
+        .bind(int(used.estimated_micros))
         .bind(int(used.wall_seconds))
         .bind(int(used.turns))
         .execute(&mut *self.conn)

@@ -17,6 +17,7 @@ pub(super) struct TurnEnd {
     pub(super) reason: Option<String>,
     pub(super) commit_after: Option<String>,
     pub(super) usage: Usage,
+    pub(super) estimate_micros: u64,
 }
 
 impl Applying<'_> {
@@ -75,16 +76,16 @@ impl Applying<'_> {
         // A prompt that never reached the agent has used nothing.
         let usage = match is_current || self.running_turn().await? == Some(turn) {
             true => Usage {
-                cost_micros: self.cost_of_no_turn().await?,
                 wall_seconds: u64::try_from(wall).unwrap_or(0),
                 turns: 1,
                 ..end.usage
-            },
+            }
+            .costing(self.cost_of_no_turn().await?, end.estimate_micros),
             false => Usage::default(),
         };
         let ended = sqlx::query(
             "UPDATE turns SET state = ?, reason = ?, commit_after = ?, used_input_tokens = ?, used_cached_tokens = ?,
-                 used_output_tokens = ?, used_cost_micros = ?, used_wall_seconds = ?, finished_at = ?
+                 used_output_tokens = ?, used_cost_micros = ?, used_estimated_micros = ?, used_wall_seconds = ?, finished_at = ?
              WHERE id = ? AND finished_at IS NULL",
         )
         .bind(end.state.as_str())
@@ -94,6 +95,7 @@ impl Applying<'_> {
         .bind(int(usage.cached_tokens))
         .bind(int(usage.output_tokens))
         .bind(int(usage.cost_micros))
+        .bind(int(usage.estimated_micros))
         .bind(int(usage.wall_seconds))
         .bind(micros(self.at))
         .bind(uuid(turn))
@@ -106,9 +108,9 @@ impl Applying<'_> {
         if let Some(worktree) = self.session.worktree {
             worktree_count::touch_in_txn(self.conn, worktree).await?;
         }
-        // Its cost was counted when the agent told it.
+        // What the agent reported was counted then; an estimate was not.
         self.session.usage = self.session.usage.plus(Usage {
-            cost_micros: 0,
+            cost_micros: usage.estimated_micros,
             ..usage
         });
         if is_current {

@@ -142,6 +142,7 @@ fn ended(turn: &NewTurn, state: TurnState) -> RunFact {
         reason: None,
         commit_after: None,
         usage: Usage::default(),
+        estimate_micros: 0,
     }
 }
 

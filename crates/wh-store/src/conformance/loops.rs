@@ -5,9 +5,9 @@ use std::sync::Arc;
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     AgentName, Budget, IterationEnd, IterationText, KeyScope, ListOf, Loop, LoopId, LoopIteration,
-    LoopOutcome, LoopSpec, LoopState, LoopWish, NewLoopLogEntry, NewNote, NewTask, NoteKind,
-    NoteText, Operation, Owner, Policy, PromptTemplate, Reach, SessionState, TaskClaim, TaskList,
-    TaskListId, TaskPatch, TaskPriority, TaskStatus, TaskText, Title, Usage,
+    LoopOutcome, LoopSpec, LoopState, LoopWish, ModelName, NewLoopLogEntry, NewNote, NewTask,
+    NoteKind, NoteText, Operation, Owner, Policy, PromptTemplate, Reach, SessionState, TaskClaim,
+    TaskList, TaskListId, TaskPatch, TaskPriority, TaskStatus, TaskText, Title, Usage,
 };
 
 use super::Outcome;
@@ -42,6 +42,7 @@ async fn value(store: &Arc<dyn Store>, owner: Owner) -> Made<NewLoop> {
         board: None,
         agent: AgentName::parse("echo")?,
         mode: Some("plan".to_owned()),
+        model: ModelName::parse("big").ok(),
         policy: Policy::default(),
         spec: LoopSpec::parse("do \"it\" \u{1f980}")?,
         template: Some(PromptTemplate::parse("{{ loop.spec }}")?),

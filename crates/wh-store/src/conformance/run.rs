@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use jiff::SignedDuration;
 use wh_domain::{
-    Abilities, ApprovalState, EffectiveTier, EventKind, Key, KeyBinding, KeyScope, MessageKind,
-    NewMessage, NewTurn, PageLimit, Reach, Run, Session, SessionState, SessionStateName, ToolsLink,
-    TurnState, Usage,
+    Abilities, AgentCommand, AgentName, ApprovalState, EffectiveTier, EventKind, Key, KeyBinding,
+    KeyScope, MessageKind, NewMessage, NewTurn, OfferedModel, PageLimit, Reach, Run, Session,
+    SessionState, SessionStateName, ToolsLink, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -207,6 +207,7 @@ pub async fn a_turn_goes_from_the_queue_to_its_end(store: Arc<dyn Store>) -> Out
         reason: None,
         commit_after: Some("def".to_owned()),
         usage,
+        estimate_micros: 0,
     };
     let cost = RunFact::Cost { micros: 9 };
     let idle = store
@@ -314,6 +315,7 @@ pub async fn work_is_listed_until_it_is_done(store: Arc<dyn Store>) -> Outcome {
         reason: None,
         commit_after: None,
         usage: Usage::default(),
+        estimate_micros: 0,
     };
     store
         .run_apply(step(&run, vec![started(&turn), ended]))
@@ -363,6 +365,54 @@ pub async fn are_listed_latest_first_with_their_stderr(store: Arc<dyn Store>) ->
         fixture::pages(2, |page| store.run_list(other.id, page)).await?,
         []
     );
+    Ok(())
+}
+
+/// The model that an agent uses is kept with its session, what it offers with the agent, and its commands with the run.
+pub async fn keep_models_and_commands(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let agent = &session.agent;
+    let (run, _) = begin(&store, &session).await?;
+    let model = |id: &str| OfferedModel {
+        id: id.to_owned(),
+        name: format!("Model {id}"),
+    };
+    let offered = vec![model("small"), model("large \"quoted\"")];
+    let command = AgentCommand {
+        name: "init".to_owned(),
+        about: "does it".to_owned(),
+    };
+    let facts = vec![
+        RunFact::Models {
+            models: offered.clone(),
+        },
+        RunFact::Model {
+            model: "small".to_owned(),
+        },
+        RunFact::Commands {
+            commands: vec![command.clone()],
+        },
+    ];
+    let after = store.run_apply(step(&run, facts)).await?;
+    assert_eq!(after.current_model.as_deref(), Some("small"));
+    let found = store
+        .session_find(Reach::All, &fixture::whole(session.id))
+        .await?;
+    assert_eq!(found[0].current_model.as_deref(), Some("small"));
+    assert_eq!(store.agent_models(agent).await?, offered);
+    assert_eq!(
+        store
+            .agent_models(&AgentName::parse("no-such-agent")?)
+            .await?,
+        []
+    );
+    assert_eq!(store.run_commands(session.id, run.epoch).await?, [command]);
+    assert_eq!(store.run_commands(session.id, run.epoch + 1).await?, []);
+    let fewer = vec![RunFact::Models {
+        models: vec![model("other")],
+    }];
+    store.run_apply(step(&run, fewer)).await?;
+    assert_eq!(store.agent_models(agent).await?, [model("other")]);
     Ok(())
 }
 

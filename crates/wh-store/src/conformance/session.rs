@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Budget, Description, Operation, Reach, SessionEvent, SessionFilter, SessionPatch, SessionRole,
-    SessionState, SessionStateName, Stage, Title, TurnState, Usage,
+    Budget, BudgetPatch, Description, ModelName, Operation, Reach, SessionEvent, SessionFilter,
+    SessionPatch, SessionRole, SessionState, SessionStateName, Stage, Title, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -91,18 +91,34 @@ pub async fn patches_change_only_what_they_name(store: Arc<dyn Store>) -> Outcom
     let mut session = fixture::session(&store, owner, None).await?;
     let titled = SessionPatch {
         title: Some(Title::parse("renamed")?),
-        description: None,
+        ..SessionPatch::default()
     };
     let described = SessionPatch {
-        title: None,
         description: Some(Description::parse("about")?),
+        ..SessionPatch::default()
     };
-    for patch in [titled, described, SessionPatch::default()] {
+    let limited = |tokens, turns| SessionPatch {
+        budget: BudgetPatch {
+            tokens,
+            turns,
+            ..BudgetPatch::default()
+        },
+        ..SessionPatch::default()
+    };
+    let patches = [
+        titled,
+        described,
+        limited(Some(Some(7)), Some(Some(3))),
+        limited(Some(None), None),
+        SessionPatch::default(),
+    ];
+    for patch in patches {
         let commit = commit(owner.user, Operation::SessionUpdate);
         session.updated_at = commit.audit.at;
         done(store.session_patch(session.id, &patch, commit).await?);
         session.title = patch.title.unwrap_or(session.title);
         session.description = patch.description.or(session.description);
+        session.budget = session.budget.changed(patch.budget);
         assert_eq!(
             store.session_find(Reach::All, &whole(session.id)).await?,
             [session.clone()]
@@ -199,6 +215,7 @@ pub async fn lists_hold_what_needs_somebody(store: Arc<dyn Store>) -> Outcome {
         cached_tokens: 2,
         output_tokens: 1,
         cost_micros: 6,
+        estimated_micros: 2,
         wall_seconds: 6,
         turns: 6,
     };
@@ -369,6 +386,8 @@ pub async fn begins_with_its_first_prompt_while_there_is_room(store: Arc<dyn Sto
         session.epoch = 0;
         session.path = Some("/srv/work".into());
         session.mode = Some("plan".to_owned());
+        session.model = ModelName::parse("big").ok();
+        session.current_model = Some("big".to_owned());
         session.policy.default = wh_domain::Verdict::Deny;
         let turn = super::turn::turn_value(&session, "begin");
         let new = NewSession {

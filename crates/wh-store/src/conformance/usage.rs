@@ -37,6 +37,7 @@ async fn turn(store: &Arc<dyn Store>, session: &Session, at: &str, usage: Usage)
         reason: None,
         commit_after: None,
         usage,
+        estimate_micros: 0,
     };
     let mut step = step(&run, vec![started(&turn), ended]);
     step.at = at.parse()?;
@@ -69,6 +70,45 @@ async fn sums(
 }
 
 const MARCH: [&str; 2] = ["2030-03-01T00:00:00Z", "2030-04-01T00:00:00Z"];
+
+/// What all sessions of a user use is counted by day; an estimate counts where the agent reported no money.
+pub async fn is_counted_for_each_users_day(store: Arc<dyn Store>) -> Outcome {
+    let one = session(&store, "echo", None).await?;
+    let child = session(&store, "echo", Some(&one)).await?;
+    let other = session(&store, "echo", None).await?;
+    turn(&store, &one, "2030-03-01T23:59:59Z", tokens(5, 1)).await?;
+    turn(&store, &child, "2030-03-02T00:00:00Z", tokens(7, 1)).await?;
+    turn(&store, &other, "2030-03-02T01:00:00Z", tokens(100, 1)).await?;
+    let (run, _) = begin(&store, &one).await?;
+    for (prompt, reported, estimated) in [("reports", Some(40), 9), ("does not", None, 9)] {
+        let asked = turn_value(&one, prompt);
+        queue(&store, &one, &asked).await?;
+        let reported = reported.map(|micros| RunFact::Cost { micros });
+        let ended = RunFact::TurnEnded {
+            turn: asked.id,
+            state: wh_domain::TurnState::Completed,
+            reason: None,
+            commit_after: None,
+            usage: tokens(1, 0),
+            estimate_micros: estimated,
+        };
+        let facts = [Some(started(&asked)), reported, Some(ended)];
+        let mut step = step(&run, facts.into_iter().flatten().collect());
+        step.at = "2030-03-02T12:00:00Z".parse()?;
+        store.run_apply(step).await?;
+    }
+    let day = async |at: &str| -> Made<Usage> {
+        let found = store.usage_of_day(one.owner.user, at.parse()?);
+        Ok(found.await?)
+    };
+    let first = day("2030-03-01T05:00:00Z").await?;
+    assert_eq!((first.input_tokens, first.turns), (5, 1));
+    let second = day("2030-03-02T23:00:00Z").await?;
+    assert_eq!((second.input_tokens, second.turns), (7 + 1 + 1, 3));
+    assert_eq!((second.cost_micros, second.estimated_micros), (49, 9));
+    assert_eq!(day("2030-03-03T00:00:00Z").await?, Usage::default());
+    Ok(())
+}
 
 /// Turns are summed by day where the caller is, by agent and by tree, within the time and within reach.
 pub async fn is_summed_by_day_agent_and_tree(store: Arc<dyn Store>) -> Outcome {

@@ -263,6 +263,7 @@ pub async fn is_counted_when_something_happened(store: Arc<dyn Store>) -> Outcom
         reason: None,
         commit_after: None,
         usage: wh_domain::Usage::default(),
+        estimate_micros: 0,
     };
     let facts = vec![super::run::started(&turn), ended];
     store.run_apply(super::run::step(&run, facts)).await?;

@@ -76,6 +76,12 @@ fn state(agent: &AgentView) -> String {
     }
 }
 
+/// Lists the models that an agent offered last.
+fn models(agent: &AgentView) -> Option<String> {
+    let ids: Vec<_> = agent.models.iter().map(|model| model.id.as_str()).collect();
+    (!ids.is_empty()).then(|| ids.join(", "))
+}
+
 fn fields(ui: &Ui, agent: &AgentView) -> CliResult {
     ui.fields(&[
         ("name", Some(agent.name.clone())),
@@ -84,6 +90,7 @@ fn fields(ui: &Ui, agent: &AgentView) -> CliResult {
         ("origin", Some(agent.origin.clone())),
         ("state", Some(state(agent))),
         ("version", agent.version.clone()),
+        ("models", models(agent)),
     ])?;
     for install in &agent.install {
         ui.note(install)?;

@@ -5,7 +5,7 @@ use wh_api::{UsageReportRequest, UsageReportView, UsageView};
 
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::{Table, Ui, dollars, moment, span};
+use crate::ui::{Table, Ui, cost, moment, span};
 
 /// See what sessions have spent
 #[derive(Debug, Args)]
@@ -100,7 +100,7 @@ fn rows(report: &UsageReportView, by: By) -> Vec<(String, UsageView)> {
 fn row(table: &mut Table, name: &str, usage: &UsageView) {
     table.row([
         name,
-        &dollars(usage.cost_micros),
+        &cost(usage.cost_micros, usage.estimated_micros),
         &usage.input_tokens.to_string(),
         &usage.cached_tokens.to_string(),
         &usage.output_tokens.to_string(),

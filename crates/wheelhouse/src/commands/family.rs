@@ -40,6 +40,9 @@ pub(crate) struct SpawnArgs {
     /// The zone of the parent's board that it lies in, by id or name
     #[arg(long)]
     zone: Option<String>,
+    /// The agent's name of a model [default: the parent's, with the same agent]
+    #[arg(long)]
+    model: Option<String>,
     /// What the child is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -74,6 +77,9 @@ pub(crate) struct ForkArgs {
     /// The agent that goes on [default: the same]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
+    /// The agent's name of a model [default: the same, with the same agent]
+    #[arg(long)]
+    model: Option<String>,
     /// What the fork is called [default: as the session]
     #[arg(long)]
     title: Option<String>,
@@ -97,6 +103,7 @@ pub(crate) async fn spawn(cx: &Context, args: SpawnArgs) -> CliResult {
         prompt: args.prompt,
         files: attached(&args.file)?,
         agent: args.agent,
+        model: args.model,
         workspace: args.workspace,
         branch: args.branch,
         zone: args.zone,
@@ -120,6 +127,7 @@ pub(crate) async fn fork(cx: &Context, args: ForkArgs) -> CliResult {
         turn: args.turn,
         prompt: args.prompt,
         agent: args.agent,
+        model: args.model,
         title: args.title,
         ..SessionForkRequest::default()
     };

@@ -182,9 +182,9 @@ fn show(ui: &Ui, it: &LoopView) -> CliResult {
 
 /// Says what a loop has used.
 fn used(it: &LoopView) -> String {
-    let cost = it.cost_micros as f64 / 1e6;
+    let cost = crate::ui::cost(it.cost_micros, it.estimated_micros);
     format!(
-        "{} tokens, ${cost:.2}, {} s",
+        "{} tokens, {cost}, {} s",
         it.tokens_used, it.wall_seconds_used
     )
 }

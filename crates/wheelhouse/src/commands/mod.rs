@@ -20,6 +20,7 @@ pub(crate) mod life;
 pub(crate) mod login;
 pub(crate) mod loops;
 pub(crate) mod mcp;
+mod money;
 pub(crate) mod note;
 mod page;
 pub(crate) mod repo;

@@ -72,6 +72,9 @@ pub(crate) struct RunArgs {
     /// The agent's own name of a way of working, such as plan
     #[arg(long)]
     mode: Option<String>,
+    /// The agent's name of a model; `wheelhouse agents show NAME` lists them [default: the agent's own choice]
+    #[arg(long)]
+    model: Option<String>,
     /// Containment tier: guarded, strict, container, or none where an administrator allows it [default: guarded]
     #[arg(long)]
     tier: Option<String>,
@@ -154,6 +157,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         zone: args.zone,
         path: path.as_deref().map(absolute).transpose()?,
         mode: args.mode,
+        model: args.model,
         tier: args.tier,
         hosts: Some(args.allow_host).filter(|hosts| !hosts.is_empty()),
         budget: Some(BudgetInput {
@@ -255,6 +259,7 @@ mod tests {
             version: None,
             missing: Vec::new(),
             install: Vec::new(),
+            models: Vec::new(),
         };
         let agents = [
             agent("gemini", true),

@@ -2,13 +2,14 @@
 
 use clap::{Args, Subcommand};
 use wh_api::{
-    SessionListRequest, SessionListView, SessionTreeView, SessionUpdateRequest, SessionView,
+    BudgetPatchInput, SessionListRequest, SessionListView, SessionTreeView, SessionUpdateRequest,
+    SessionView,
 };
 
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::{Table, Ui, age, dollars, moment, now, shortened};
+use crate::ui::{Table, Ui, age, cost, dollars, moment, now, shortened};
 
 /// How much of a title a table shows, so that the other columns have room.
 const TITLE_CHARS_MAX: usize = 48;
@@ -19,7 +20,7 @@ const TITLE_CHARS_MAX: usize = 48;
 Examples:
   wheelhouse session list --state running --state waiting
   wheelhouse session show 89abcdef
-  wheelhouse session update 89abcdef --title 'Fix the parser'")]
+  wheelhouse session update 89abcdef --title 'Fix the parser' --budget-usd 5")]
 pub(crate) enum SessionCommand {
     /// List sessions, newest first
     List(ListArgs),
@@ -29,22 +30,66 @@ pub(crate) enum SessionCommand {
         #[arg(value_name = "ID")]
         session: String,
     },
-    /// Change what a session is called
-    Update {
-        /// The session's id or its last 8 digits
-        #[arg(value_name = "ID")]
-        session: String,
-        #[arg(long)]
-        title: Option<String>,
-        #[arg(long, value_name = "TEXT")]
-        description: Option<String>,
-    },
+    /// Change a session's title, description or budget
+    Update(UpdateArgs),
     /// Show a session among its parents and children
     Tree {
         /// The session's id or its last 8 digits
         #[arg(value_name = "ID")]
         session: String,
     },
+}
+
+/// What to change.
+#[derive(Debug, Args)]
+#[command(after_help = "\
+Examples:
+  wheelhouse session update 89abcdef --title 'Fix the parser'
+  wheelhouse session update 89abcdef --budget-usd 5
+  wheelhouse session update 89abcdef --budget-tokens none
+
+A budget covers everything that the session has used so far. Prompts that wait run once it is raised.")]
+pub(crate) struct UpdateArgs {
+    /// The session's id or its last 8 digits
+    #[arg(value_name = "ID")]
+    session: String,
+    #[arg(long)]
+    title: Option<String>,
+    #[arg(long, value_name = "TEXT")]
+    description: Option<String>,
+    /// US dollars that the session may cost, or none
+    #[arg(long, value_name = "USD", value_parser = money_limit)]
+    budget_usd: Option<Limit>,
+    /// Tokens that the session may use, or none
+    #[arg(long, value_name = "N", value_parser = count_limit)]
+    budget_tokens: Option<Limit>,
+    /// Turns that the session may take, or none
+    #[arg(long, value_name = "N", value_parser = count_limit)]
+    budget_turns: Option<Limit>,
+    /// Seconds that the session may work, or none
+    #[arg(long, value_name = "N", value_parser = count_limit)]
+    budget_seconds: Option<Limit>,
+}
+
+/// A new limit; nothing to remove it.
+#[derive(Clone, Copy, Debug)]
+struct Limit(Option<u64>);
+
+fn count_limit(text: &str) -> Result<Limit, String> {
+    match text {
+        "none" => Ok(Limit(None)),
+        _ => match text.parse() {
+            Ok(count) => Ok(Limit(Some(count))),
+            Err(_) => Err("must be a whole number, or none".to_owned()),
+        },
+    }
+}
+
+fn money_limit(text: &str) -> Result<Limit, String> {
+    match text {
+        "none" => Ok(Limit(None)),
+        _ => super::money::micros(text).map(|micros| Limit(Some(micros))),
+    }
 }
 
 /// Which sessions.
@@ -82,26 +127,32 @@ pub(crate) async fn run(cx: &Context, command: SessionCommand) -> CliResult {
             let session = cx.client()?.session_get(&session).await?;
             cx.ui.answer(&session, |ui| show(ui, &session))
         }
-        SessionCommand::Update {
-            session,
-            title,
-            description,
-        } => {
-            if title.is_none() && description.is_none() {
-                return Err(CliError::usage("there is nothing to change")
-                    .hint("give --title or --description"));
-            }
-            let request = SessionUpdateRequest {
-                session: Some(session),
-                title,
-                description,
-                idempotency_key: None,
-            };
-            let session = cx.client()?.session_update(&request).await?;
-            cx.ui.answer(&session, |ui| show(ui, &session))
-        }
+        SessionCommand::Update(args) => update(cx, args).await,
         SessionCommand::Tree { session } => tree(cx, &session).await,
     }
+}
+
+async fn update(cx: &Context, args: UpdateArgs) -> CliResult {
+    let budget = BudgetPatchInput {
+        tokens: args.budget_tokens.map(|limit| limit.0),
+        cost_micros: args.budget_usd.map(|limit| limit.0),
+        wall_seconds: args.budget_seconds.map(|limit| limit.0),
+        turns: args.budget_turns.map(|limit| limit.0),
+    };
+    let budget = Some(budget).filter(|budget| *budget != BudgetPatchInput::default());
+    if args.title.is_none() && args.description.is_none() && budget.is_none() {
+        return Err(CliError::usage("there is nothing to change")
+            .hint("give --title, --description or a --budget-… limit"));
+    }
+    let request = SessionUpdateRequest {
+        session: Some(args.session),
+        title: args.title,
+        description: args.description,
+        budget,
+        idempotency_key: None,
+    };
+    let session = cx.client()?.session_update(&request).await?;
+    cx.ui.answer(&session, |ui| show(ui, &session))
 }
 
 pub(crate) async fn tree(cx: &Context, session: &str) -> CliResult {
@@ -138,7 +189,9 @@ fn table(ui: &Ui, list: &SessionListView, empty: &str) -> CliResult {
     let now = now();
     for session in &list.sessions {
         let age = age(&session.created_at, now);
-        let cost = session.cost_micros.map_or("-".to_owned(), dollars);
+        let cost = session.cost_micros.map_or("-".to_owned(), |micros| {
+            cost(micros, session.estimated_micros)
+        });
         let title = shortened(&session.title, TITLE_CHARS_MAX);
         table.row([
             &session.id,
@@ -160,6 +213,7 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("title", Some(session.title.clone())),
         ("description", session.description.clone()),
         ("agent", Some(session.agent.clone())),
+        ("model", session.model.clone()),
         ("role", Some(session.role.clone())),
         ("state", Some(session.state.clone())),
         ("failure", session.failure.clone()),
@@ -177,8 +231,13 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
             session.hosts.as_ref().map(|hosts| hosts.join(", ")),
         ),
         ("tools", tools(session)),
+        ("commands", commands(session)),
         ("tokens", Some(session.tokens_used.to_string())),
-        ("cost", Some(dollars(session.cost_micros))),
+        (
+            "cost",
+            Some(cost(session.cost_micros, session.estimated_micros)),
+        ),
+        ("budget", budget(session)),
         ("changed", Some(moment(&session.updated_at))),
     ])
 }
@@ -195,6 +254,28 @@ fn tools(session: &SessionView) -> Option<String> {
     })
 }
 
+/// Lists the commands that a session's agent takes at the beginning of a prompt.
+fn commands(session: &SessionView) -> Option<String> {
+    let names = session.commands.iter();
+    let names: Vec<_> = names.map(|command| format!("/{}", command.name)).collect();
+    (!names.is_empty()).then(|| names.join(" "))
+}
+
+/// Lists the limits of a session's budget; nothing when it has none.
+fn budget(session: &SessionView) -> Option<String> {
+    let budget = &session.budget;
+    let limits = [
+        budget.cost_micros.map(dollars),
+        budget.tokens.map(|tokens| format!("{tokens} tokens")),
+        budget.turns.map(|turns| format!("{turns} turns")),
+        budget
+            .wall_seconds
+            .map(|seconds| format!("{seconds} s of work")),
+    ];
+    let limits: Vec<_> = limits.into_iter().flatten().collect();
+    (!limits.is_empty()).then(|| limits.join(", "))
+}
+
 /// Says how far a session is contained: as it is now or, before its first run, as it will be.
 fn tier(session: &SessionView) -> String {
     match &session.effective_tier {
@@ -208,7 +289,7 @@ fn show_tree(ui: &Ui, tree: &SessionTreeView) -> CliResult {
     for node in &tree.tree {
         let mark = if node.id == tree.session { "* " } else { "" };
         let title = format!("{}{mark}{}", "  ".repeat(node.depth as usize), node.title);
-        let cost = dollars(node.cost_micros);
+        let cost = cost(node.cost_micros, node.estimated_micros);
         table.row([&title, &node.state, &node.agent, &cost, &node.id]);
     }
     ui.table(&table, "no sessions")

@@ -7,7 +7,7 @@ use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
 use crate::follow::{Detail, Following, Scope, Teller, read_page};
-use crate::ui::{Table, Ui, dollars, moment, span};
+use crate::ui::{Table, Ui, cost, moment, span};
 
 /// Show what a session said and did
 #[derive(Debug, Args)]
@@ -153,7 +153,7 @@ fn table(ui: &Ui, list: &TurnListView) -> CliResult {
             &moment(&turn.created_at),
             &took(turn),
             &turn.tokens_used.to_string(),
-            &dollars(turn.cost_micros),
+            &cost(turn.cost_micros, turn.estimated_micros),
             turn.reason.as_deref().unwrap_or_default(),
         ]);
     }

@@ -12,6 +12,7 @@ use super::agents::{self, FileAgent};
 use super::containment::{ContainmentSetting, FileContainment};
 use super::hooks::{self, FileLoops};
 use super::model::{self, FileModel, ModelSetting};
+use super::prices::{self, FilePrice};
 use super::repos::FileRepos;
 use super::webhooks::FileWebhooks;
 use super::{Env, Source, Sourced, paths};
@@ -40,6 +41,8 @@ pub(super) struct FileValues {
     pub(super) model: Option<Spanned<FileModel>>,
     #[serde(default)]
     pub(super) agents: BTreeMap<String, Spanned<FileAgent>>,
+    #[serde(default)]
+    pub(super) prices: BTreeMap<String, FilePrice>,
     #[serde(default)]
     pub(super) webhooks: FileWebhooks,
     #[serde(default)]
@@ -127,10 +130,14 @@ impl File {
         Ok(Some(Sourced { value, source }))
     }
 
-    /// Returns what it says about agents.
+    /// Returns what it says about agents and the prices of their models.
     pub(super) fn agents(&self) -> CliResult<ConfiguredAgents> {
-        agents::read(&self.values.agents)
-            .map_err(|(spanned, why)| CliError::usage(format!("{}: {why}", self.source(spanned))))
+        let mut configured = agents::read(&self.values.agents).map_err(|(spanned, why)| {
+            CliError::usage(format!("{}: {why}", self.source(spanned)))
+        })?;
+        configured.prices = prices::read(&self.values.prices)
+            .map_err(|why| CliError::usage(format!("{}: {why}", self.path.display())))?;
+        Ok(configured)
     }
 
     /// Returns the model it names.

@@ -132,6 +132,12 @@ pub(crate) fn dollars(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
 }
 
+/// Shows an amount of money; one that is in part an estimate has a `~` before it.
+pub(crate) fn cost(micros: u64, estimated_micros: u64) -> String {
+    let about = if estimated_micros > 0 { "~" } else { "" };
+    format!("{about}{}", dollars(micros))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;

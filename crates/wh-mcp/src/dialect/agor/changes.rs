@@ -86,6 +86,7 @@ async fn spawn(call: Call, request: Spawn) -> Result<Reply<Spawned>> {
         budget: Budget::default(),
         policy: None,
         mode: None,
+        model: None,
         tier: None,
         hosts: None,
         callback: false,
@@ -136,6 +137,7 @@ async fn create(call: Call, request: Create) -> Result<Reply<Created<SessionView
         budget: Budget::default(),
         policy: Policy::default(),
         mode: None,
+        model: None,
         tier: None,
         hosts: None,
     };
@@ -169,6 +171,7 @@ async fn fork(call: Call, request: Fork) -> Result<Reply<Created<SessionView>>> 
         session: reference("sessionId", &request.session_id)?,
         turn: optional("taskId", task)?.map(TurnChoice::Id),
         agent: None,
+        model: None,
         prompt: field("prompt", prompt.transpose())?,
         title: None,
         callback: false,
@@ -200,6 +203,7 @@ async fn update(call: Call, request: Update) -> Result<Reply<Updated>> {
     let patch = SessionPatch {
         title: field("title", title.transpose())?,
         description: field("description", description.transpose())?,
+        ..SessionPatch::default()
     };
     let named = request.session_id.as_deref();
     let session = optional("sessionId", named)?;

@@ -7,7 +7,7 @@ use serde_json::Value;
 
 use super::{Conversation, Output, Phase};
 use crate::{
-    acp::{map, text::Voice},
+    acp::{map, models::ModelChoice, text::Voice},
     event::{AgentEvent, Cost, Notice},
     spec::Begin,
 };
@@ -55,6 +55,10 @@ impl Conversation {
                 if let Some(mode) = map::mode_option(&update.config_options) {
                     self.mode_is(mode);
                 }
+                let models = ModelChoice::from_options(&update.config_options);
+                if let Some(model) = models.and_then(|choice| choice.current) {
+                    self.model_is(model);
+                }
             }
             Update::SessionInfoUpdate(info) => {
                 if let Some(title) = info.title.value() {
@@ -63,8 +67,11 @@ impl Conversation {
                 }
             }
             Update::Notice(notice) => self.notice(Notice::FromAgent { text: notice.title }),
-            // Known, and nothing anyone has to see: our own words back, commands on offer.
-            Update::UserMessageChunk(_) | Update::AvailableCommandsUpdate(_) => {}
+            Update::AvailableCommandsUpdate(update) => self.event(AgentEvent::Commands {
+                commands: map::commands(update.available_commands),
+            }),
+            // Known, and nothing anyone has to see: our own words back.
+            Update::UserMessageChunk(_) => {}
             _ => self.unknown("an update of a newer protocol".to_owned()),
         }
     }

@@ -220,6 +220,7 @@ mod tests {
             version: Some("1.2".to_owned()),
             missing: Vec::new(),
             install: Vec::new(),
+            models: Vec::new(),
         };
         let check = agent(&ready);
         assert_eq!(check.status, Status::Ok);

@@ -74,6 +74,9 @@ pub(crate) struct StartArgs {
     /// The agent's own name of a way of working
     #[arg(long)]
     mode: Option<String>,
+    /// The agent's name of a model; `wheelhouse agents show NAME` lists them
+    #[arg(long)]
+    model: Option<String>,
     /// Print the loop's id and do not follow it
     #[arg(long, short)]
     detach: bool,
@@ -134,6 +137,7 @@ fn request(args: StartArgs, repo: String) -> CliResult<LoopStartRequest> {
             ..PolicyInput::default()
         }),
         mode: args.mode,
+        model: args.model,
         idempotency_key: None,
     })
 }

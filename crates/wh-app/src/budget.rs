@@ -1,0 +1,82 @@
+//! Budgets that settings give: of every session, and of all sessions of a user in a day.
+
+use wh_domain::{Budget, ErrorCode, SettingKey, UserId};
+use wh_store::SessionWork;
+
+use crate::{App, AppError, Result};
+
+impl App {
+    /// Returns what a session may use unless less is asked for.
+    pub(crate) async fn budget_default(&self) -> Result<Budget> {
+        self.budget_of([
+            SettingKey::BudgetSessionTokens,
+            SettingKey::BudgetSessionCostMicros,
+            SettingKey::BudgetSessionWallSeconds,
+            SettingKey::BudgetSessionTurns,
+        ])
+        .await
+    }
+
+    /// Returns what all sessions of a user together may use in a day.
+    async fn budget_of_day(&self) -> Result<Budget> {
+        self.budget_of([
+            SettingKey::BudgetUserDayTokens,
+            SettingKey::BudgetUserDayCostMicros,
+            SettingKey::BudgetUserDayWallSeconds,
+            SettingKey::BudgetUserDayTurns,
+        ])
+        .await
+    }
+
+    async fn budget_of(&self, [tokens, cost, seconds, turns]: [SettingKey; 4]) -> Result<Budget> {
+        let settings = self.settings().await?;
+        let limit = |key| {
+            let found = settings.iter().find(|setting| setting.key == key)?;
+            u64::try_from(found.value.0?).ok()
+        };
+        Ok(Budget {
+            tokens: limit(tokens),
+            cost_micros: limit(cost),
+            wall_seconds: limit(seconds),
+            turns: limit(turns),
+        })
+    }
+
+    /// Returns why a session must not go on: its budget, one above it, or its owner's budget of today is used up.
+    pub(crate) async fn spent(&self, work: &SessionWork) -> Result<Option<String>> {
+        match work.budget_left.spent_words() {
+            Some(reason) => Ok(Some(reason)),
+            None => self.spent_today(work.session.owner.user).await,
+        }
+    }
+
+    /// Returns which part of a user's budget of today is used up.
+    pub(crate) async fn spent_today(&self, user: UserId) -> Result<Option<String>> {
+        let budget = self.budget_of_day().await?;
+        if budget == Budget::default() {
+            return Ok(None);
+        }
+        let used = self.store.usage_of_day(user, self.clock.now()).await?;
+        let words = |part| {
+            format!(
+                "the owner's budget of {part} for today is used up; it begins anew at 00:00 UTC"
+            )
+        };
+        Ok(budget.less(used).used_up().map(words))
+    }
+
+    /// Returns whether money is limited for a session, by its budget, one above it, or its owner's day.
+    pub(crate) async fn is_money_limited(&self, work: &SessionWork) -> Result<bool> {
+        let own = work.budget_left.cost_micros.is_some();
+        Ok(own || self.budget_of_day().await?.cost_micros.is_some())
+    }
+
+    /// Refuses more work for a user whose budget of today is used up.
+    pub(crate) async fn refuse_spent_day(&self, user: UserId) -> Result<()> {
+        match self.spent_today(user).await? {
+            Some(reason) => Err(AppError::new(ErrorCode::LimitExceeded, reason)
+                .hint("an administrator can raise the settings budget.user_day.*")),
+            None => Ok(()),
+        }
+    }
+}

@@ -1,0 +1,106 @@
+//! Changes to a session: title, description and budget.
+
+use wh_domain::{
+    BudgetPatch, Credential, ErrorCode, EventKind, Facts, NewEvent, Operation, Reference, Session,
+    SessionPatch, UserRole,
+};
+
+use crate::{App, AppError, OpContext, Result, context::facts};
+
+impl App {
+    /// Changes a session's title, description or budget. A session token can change only its own session, and no budget.
+    pub async fn session_update(
+        &self,
+        cx: &OpContext,
+        session: Option<Reference>,
+        patch: SessionPatch,
+    ) -> Result<Session> {
+        let operation = Operation::SessionUpdate;
+        let asked = session.as_ref().map_or("", Reference::as_str);
+        let mut facts = facts([("session", asked)]);
+        facts.extend(budget_facts(patch.budget));
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let own = cx.principal.credential.session();
+            let reference = session
+                .or(own.map(Reference::from))
+                .ok_or_else(|| AppError::invalid("name the session to change"))?;
+            let found = self.session_lookup(reach, &reference).await?;
+            if own.is_some_and(|own| own != found.id) {
+                return Err(AppError::not_found("session"));
+            }
+            refuse_more_than_a_title(cx, &patch)?;
+            self.check_budget(cx, patch.budget).await?;
+            if patch == SessionPatch::default() {
+                return Err(AppError::invalid("nothing to change")
+                    .hint("give a title, a description or a budget"));
+            }
+            let events = vec![NewEvent {
+                kind: EventKind::Updated,
+                subject: found.id.into(),
+                owner: found.owner,
+                session: Some(found.id),
+                actor: Some(cx.principal.user),
+                facts: Facts::new(),
+            }];
+            let commit = cx.commit(operation, found.id.into(), facts, events);
+            let _applied = self.store.session_patch(found.id, &patch, commit).await?;
+            // Prompts that wait may run now, or a running turn may have to end.
+            self.wake(found.id);
+            self.session_lookup(reach, &Reference::from(found.id)).await
+        })
+        .await
+    }
+
+    /// Refuses budgets set by agents, and limits above those that the server gives every session, unless an administrator sets them.
+    async fn check_budget(&self, cx: &OpContext, patch: BudgetPatch) -> Result<()> {
+        if patch.is_empty() {
+            return Ok(());
+        }
+        if cx.principal.credential.session().is_some() {
+            let message = "agents cannot change budgets";
+            return Err(AppError::new(ErrorCode::Forbidden, message)
+                .hint("ask the person who owns the session to raise it"));
+        }
+        if cx.principal.role == UserRole::Admin {
+            return Ok(());
+        }
+        let server = self.budget_default().await?;
+        if server.changed(patch) == server.changed(patch).intersect(server) {
+            return Ok(());
+        }
+        let message = "the budget is above the server's limits for a session";
+        Err(AppError::new(ErrorCode::Forbidden, message)
+            .hint("config_get shows the settings budget.session.*; an administrator can raise them or this budget"))
+    }
+}
+
+/// Refuses everything but a new title to keys for a session's name.
+fn refuse_more_than_a_title(cx: &OpContext, patch: &SessionPatch) -> Result<()> {
+    let title_only = SessionPatch {
+        title: patch.title.clone(),
+        ..SessionPatch::default()
+    };
+    match cx.principal.credential {
+        Credential::SessionInternal { .. } if *patch != title_only => {
+            let message = "this key may change the session's name alone";
+            Err(AppError::new(ErrorCode::Forbidden, message).hint("give a title only"))
+        }
+        _ => Ok(()),
+    }
+}
+
+/// Returns the limits that a change sets or removes, for the audit log.
+fn budget_facts(patch: BudgetPatch) -> Facts {
+    let limits = [
+        ("budget_tokens", patch.tokens),
+        ("budget_cost_micros", patch.cost_micros),
+        ("budget_wall_seconds", patch.wall_seconds),
+        ("budget_turns", patch.turns),
+    ];
+    let shown = |limit: Option<u64>| limit.map_or("none".to_owned(), |limit| limit.to_string());
+    let limits = limits
+        .into_iter()
+        .filter_map(|(name, limit)| Some((name.to_owned(), shown(limit?))));
+    limits.collect()
+}

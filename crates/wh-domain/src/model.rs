@@ -1,0 +1,63 @@
+//! Models that agents offer, and the commands that they take.
+
+/// The name of a model as its agent knows it.
+#[derive(Clone, Debug, PartialEq, Eq, Hash)]
+pub struct ModelName(String);
+
+impl ModelName {
+    /// The most bytes of a name.
+    pub const BYTES_MAX: usize = 200;
+
+    /// Reads what a caller wrote.
+    pub fn parse(text: &str) -> Result<Self, String> {
+        let max = Self::BYTES_MAX;
+        match text.len() {
+            1.. if text.len() <= max && !text.chars().any(char::is_control) => {
+                Ok(Self(text.to_owned()))
+            }
+            _ => Err(format!("must have 1 to {max} printable bytes")),
+        }
+    }
+
+    /// Returns the name.
+    pub fn as_str(&self) -> &str {
+        &self.0
+    }
+}
+
+impl std::fmt::Display for ModelName {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(&self.0)
+    }
+}
+
+/// A model that an agent offers.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct OfferedModel {
+    pub id: String,
+    /// For people; the id if the agent has no other name.
+    pub name: String,
+}
+
+/// A command that an agent takes at the beginning of a prompt.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct AgentCommand {
+    /// Without the slash.
+    pub name: String,
+    pub about: String,
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn names_are_short_and_printable() {
+        for good in ["opus", "gpt-5.5/high", "Modell ü"] {
+            assert_eq!(ModelName::parse(good).unwrap().as_str(), good);
+        }
+        for bad in ["", "a\nb", "a\u{0}", &"x".repeat(201)] {
+            assert!(ModelName::parse(bad).is_err(), "{bad:?}");
+        }
+    }
+}

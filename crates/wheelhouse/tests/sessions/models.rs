@@ -1,0 +1,112 @@
+//! The model of a session is chosen, shown and inherited, and an agent's offers are kept.
+
+use wh_api::{SessionCreateRequest, SessionSpawnRequest, SessionView};
+
+use crate::harness::World;
+
+async fn begin(world: &World, agent: &str, model: &str, prompt: Option<&str>) -> SessionView {
+    let request = SessionCreateRequest {
+        agent: agent.to_owned(),
+        model: Some(model.to_owned()),
+        prompt: prompt.map(str::to_owned),
+        ..SessionCreateRequest::default()
+    };
+    let session = world.client.session_create(&request).await.unwrap();
+    world.rest(&session.id).await
+}
+
+#[tokio::test]
+async fn the_requested_model_is_chosen_before_the_first_prompt_and_inherited() {
+    let world = World::new();
+    let session = begin(&world, "echo", "ECHO-2", Some("say hi")).await;
+    assert_eq!(session.state, "idle", "{session:?}");
+    assert_eq!(session.model.as_deref(), Some("echo-2"));
+    assert_eq!(session.model_requested.as_deref(), Some("ECHO-2"));
+    let offered: Vec<_> = session.models.iter().map(|it| it.id.as_str()).collect();
+    assert_eq!(offered, ["echo-1", "echo-2"]);
+    let agent = world.client.agent_get("echo").await.unwrap();
+    assert_eq!(agent.models, session.models);
+
+    let usual = world.session().await;
+    world.prompt(&usual, "say hi").await;
+    let usual = world.get(&usual).await;
+    assert_eq!(
+        (usual.model.as_deref(), usual.model_requested),
+        (Some("echo-1"), None)
+    );
+
+    let spawn = SessionSpawnRequest {
+        parent: Some(session.id.clone()),
+        prompt: "say child".to_owned(),
+        ..SessionSpawnRequest::default()
+    };
+    let child = world.client.session_spawn(&spawn).await.unwrap();
+    assert_eq!(child.terms.unwrap().model.as_deref(), Some("ECHO-2"));
+    let child = world.rest(&child.session).await;
+    assert_eq!(child.model.as_deref(), Some("echo-2"));
+
+    let shown = world
+        .server
+        .command()
+        .args(["agents", "show", "echo"])
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("echo-1, echo-2"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_model_that_is_not_offered_or_refused_runs_no_prompt_and_says_why() {
+    let world = World::with_scripted();
+    for (model, why) in [
+        ("m-huge", "it offers m-small, m-large, m-closed"),
+        ("m-closed", "your plan does not include it"),
+    ] {
+        let session = begin(&world, "scripted", model, Some("say never")).await;
+        assert_eq!(session.state, "failed");
+        let failure = session.failure.unwrap();
+        assert!(
+            failure.contains(model) && failure.contains(why),
+            "{failure}"
+        );
+        assert!(!world.said(&session.id).await.contains("never"));
+    }
+    let session = begin(&world, "scripted", "Large", Some("say works")).await;
+    assert_eq!(session.model.as_deref(), Some("m-large"));
+    assert!(world.said(&session.id).await.contains("works"));
+}
+
+#[tokio::test]
+async fn the_model_stays_when_the_process_is_started_again() {
+    let world = World::new();
+    let session = begin(&world, "echo", "echo-2", Some("say one")).await;
+    world.manage(&session.id, "stop").await;
+    world.until_state(&session.id, "stopped").await;
+    world.manage(&session.id, "start").await;
+    world.prompt(&session.id, "say two").await;
+    assert_eq!(
+        world.get(&session.id).await.model.as_deref(),
+        Some("echo-2")
+    );
+}
+
+#[tokio::test]
+async fn commands_that_an_agent_announces_are_kept_and_shown() {
+    let world = World::with_scripted();
+    let session = world.scripted().await;
+    world.prompt(&session, "commands init,review").await;
+    let names: Vec<_> = world.get(&session).await.commands;
+    let names: Vec<_> = names
+        .iter()
+        .map(|it| (it.name.as_str(), it.about.as_str()))
+        .collect();
+    assert_eq!(names, [("init", "does init"), ("review", "does review")]);
+    let shown = world
+        .server
+        .command()
+        .args(["session", "show", &session])
+        .output()
+        .unwrap();
+    let shown = String::from_utf8(shown.stdout).unwrap();
+    assert!(shown.contains("/init /review"), "{shown}");
+}
