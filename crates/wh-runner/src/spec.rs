@@ -213,6 +213,8 @@ pub struct Quirks {
     pub replay_settle_ms: u64,
     /// The agent's input tokens contain the cached ones (gemini); they are taken out.
     pub input_includes_cached: bool,
+    /// The agent reports the tokens of a turn's last model call alone (opencode); each earlier one is counted like it.
+    pub last_call_tokens_only: bool,
     /// The agent is told of our tools in a way of its own (claude-agent-acp), because it hides them behind a search otherwise.
     pub always_load_tools: bool,
     /// What was started during a turn is killed when the turn was cancelled, because the agent (Codex) does not do it.
@@ -228,6 +230,7 @@ impl Default for Quirks {
             initial_model: None,
             replay_settle_ms: 150,
             input_includes_cached: false,
+            last_call_tokens_only: false,
             always_load_tools: false,
             kill_after_cancel: false,
             images_alone: false,

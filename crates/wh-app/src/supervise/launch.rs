@@ -185,6 +185,7 @@ impl App {
                 initial_mode: session.mode.clone(),
                 initial_model: session.model.as_ref().map(ToString::to_string),
                 input_includes_cached: launch.tokens == TokenCount::InputWithCached,
+                last_call_tokens_only: launch.tokens == TokenCount::LastCallOnly,
                 always_load_tools: launch.always_load_tools,
                 kill_after_cancel: launch.cancel_leaves_commands,
                 images_alone: launch.images_alone,

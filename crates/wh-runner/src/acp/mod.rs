@@ -7,6 +7,7 @@
 //! [`lines`] reads bounded lines, [`wire`] knows the envelope, [`map`] turns each kind of message into an
 //! [`AgentEvent`](crate::AgentEvent), [`prompt`] puts ours into its words, [`tools`] keeps tool calls whole, and [`text`] joins neighbouring chunks.
 
+pub(crate) mod calls;
 pub(crate) mod lines;
 pub(crate) mod map;
 pub(crate) mod models;

@@ -17,6 +17,7 @@ use serde_json::{Value, json};
 use super::{open, requests::Requests};
 use crate::{
     acp::{
+        calls::ModelCalls,
         lines::Line,
         map,
         models::ModelChoice,
@@ -89,6 +90,7 @@ pub(crate) struct Conversation {
     waiting: HashMap<u64, Waiting>,
     turn: Option<String>,
     tools: Tools,
+    calls: ModelCalls,
     joiner: Joiner,
     pub(super) requests: Requests,
     told: HashSet<String>,
@@ -109,6 +111,7 @@ impl Conversation {
             next_id: 1,
             waiting: HashMap::new(),
             turn: None,
+            calls: ModelCalls::default(),
             joiner: Joiner::default(),
             requests: Requests::default(),
             told: HashSet::new(),
@@ -207,6 +210,7 @@ impl Conversation {
             return Err((Refusal::Busy, why.to_owned()));
         }
         self.turn = Some(command.to_owned());
+        self.calls = ModelCalls::default();
         self.event(AgentEvent::TurnStarted {
             command: command.to_owned(),
         });
@@ -392,7 +396,11 @@ impl Conversation {
     fn turn_ended(&mut self, command: String, result: &str) {
         match serde_json::from_str::<acp::PromptResponse>(result) {
             Ok(answer) => {
-                let usage = map::turn_usage(&answer, self.spec.quirks.input_includes_cached);
+                let quirks = &self.spec.quirks;
+                let mut usage = map::turn_usage(&answer, quirks.input_includes_cached);
+                if quirks.last_call_tokens_only {
+                    usage = usage.map(|last| self.calls.turn_usage(last));
+                }
                 self.finish(command, map::turn_end(answer.stop_reason), usage);
             }
             Err(_) => {
@@ -482,6 +490,7 @@ impl Conversation {
     /// Passes an event on, behind the words that were said before it.
     fn event(&mut self, event: AgentEvent) {
         self.flush_words();
+        self.calls.event(&event);
         self.out.push(Output::Event(event));
     }
 

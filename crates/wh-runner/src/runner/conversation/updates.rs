@@ -77,6 +77,7 @@ impl Conversation {
     }
 
     fn words(&mut self, voice: Voice, chunk: acp::ContentChunk, now: Instant) {
+        self.calls.words();
         let text = map::block_text(chunk.content);
         let ready = self.joiner.push(voice, &text, now);
         self.out.extend(ready.into_iter().map(Output::Event));

@@ -213,12 +213,8 @@ pub(super) const OPENCODE: Real = Real {
     searches: false,
     shows_output: true,
     denied: "completed",
-    // It tells of the last call alone; what the turn cost is complete.
-    two_calls: Used {
-        input: tokens::INPUT,
-        cached: tokens::CACHED,
-        output: tokens::OUTPUT,
-    },
+    // It reports the last call alone; the earlier one is counted like it.
+    two_calls: BOTH,
     tells_cost: true,
     begins_in: "build",
 };
