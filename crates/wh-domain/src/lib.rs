@@ -37,6 +37,7 @@ mod operation;
 mod owner;
 mod page;
 mod policy;
+mod policy_words;
 mod price;
 mod principal;
 mod project_config;
@@ -114,6 +115,7 @@ pub use page::{Page, PageLimit, PageRequest};
 pub use policy::{
     Action, ActionKind, ActionPath, Policy, PolicyRefusal, PolicyRule, Route, Verdict,
 };
+pub use policy_words::{PolicyWord, PolicyWordsRefusal};
 pub use price::{Price, PriceList, PriceRule};
 pub use principal::{Credential, CredentialKind, Denied, Principal};
 pub use project_config::{

@@ -13,7 +13,7 @@ use wh_client::Client;
 use self::line::Line;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult, Exit};
-use crate::follow::{Detail, Following, Scope, Standing, pending};
+use crate::follow::{AnswerBy, Detail, Following, Scope, Standing, pending};
 
 /// How many of the last messages are shown first.
 const SHOWN_FIRST: u64 = 10;
@@ -53,6 +53,7 @@ pub(crate) async fn run(cx: &Context, args: AttachArgs) -> CliResult {
     };
     let detail = Detail {
         prompts: true,
+        answer_by: AnswerBy::Slash,
         ..Detail::default()
     };
     let following = Following::begin(client.clone(), cx.ui, scope, detail).await?;

@@ -23,6 +23,7 @@ pub(crate) mod mcp;
 mod money;
 pub(crate) mod note;
 mod page;
+mod policy;
 pub(crate) mod repo;
 pub(crate) mod run;
 pub(crate) mod runner;

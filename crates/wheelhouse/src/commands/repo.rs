@@ -1,6 +1,7 @@
 //! `wheelhouse repo`.
 
 mod follow;
+mod here;
 mod trust;
 
 use std::path::Path;
@@ -9,6 +10,7 @@ use clap::Subcommand;
 use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
 use wh_client::Client;
 
+pub(super) use self::here::around_here;
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
@@ -89,6 +91,14 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
     }
 }
 
+/// A repository that the server knows.
+#[derive(Debug)]
+pub(super) struct Known {
+    pub(super) repo: RepoView,
+    /// It was added just now.
+    pub(super) is_new: bool,
+}
+
 /// Returns what names a repository to the server: an id or a name as it is; a path or an address is added first, unless it
 /// was before.
 pub(super) async fn named(cx: &Context, client: &Client, text: String) -> CliResult<String> {
@@ -97,35 +107,45 @@ pub(super) async fn named(cx: &Context, client: &Client, text: String) -> CliRes
     }
     let is_remote = cx.url().is_some();
     let source = absolute_source(&text, is_remote)?;
-    let source = if is_remote { source } else { top_level(source) };
-    let is_meant = |repo: &RepoView| repo.source == source || repo.name == text;
-    if let Some(known) = find_repo(client, is_meant).await? {
+    let source = match is_remote || !source.starts_with('/') {
+        true => source,
+        false => here::around(Path::new(&source)).unwrap_or(source),
+    };
+    if let Some(known) = find_repo(client, |repo| repo.name == text).await? {
         return Ok(known.id);
+    }
+    let known = known_or_added(cx, client, source).await?;
+    if known.is_new {
+        let (name, source) = (&known.repo.name, &known.repo.source);
+        cx.ui
+            .note(&format!("added the repository {name}, {source}"))?;
+    }
+    Ok(known.repo.id)
+}
+
+/// Returns the repository with this source, which is added unless the server knows it.
+pub(super) async fn known_or_added(
+    cx: &Context,
+    client: &Client,
+    source: String,
+) -> CliResult<Known> {
+    if let Some(repo) = find_repo(client, |repo| repo.source == source).await? {
+        return Ok(Known {
+            repo,
+            is_new: false,
+        });
     }
     let request = RepoAddRequest {
         source,
         ..RepoAddRequest::default()
     };
-    let added = follow::add_and_wait(client, &cx.ui, &request).await?;
-    let (name, source) = (&added.name, &added.source);
-    cx.ui
-        .note(&format!("added the repository {name}, {source}"))?;
-    Ok(added.id)
+    let repo = follow::add_and_wait(client, &cx.ui, &request).await?;
+    Ok(Known { repo, is_new: true })
 }
 
 /// Tells what may be a path or an address from an id or a plain name.
 fn is_source(text: &str) -> bool {
     text.contains(['/', ':']) || matches!(text, "." | ".." | "~")
-}
-
-/// Returns the repository's own directory for one within it.
-fn top_level(source: String) -> String {
-    let path = Path::new(&source);
-    let top = path.ancestors().find(|it| it.join(".git").exists());
-    match top.filter(|_| path.is_absolute()) {
-        Some(top) => top.to_string_lossy().into_owned(),
-        None => source,
-    }
 }
 
 fn table(ui: &Ui, list: &RepoListView) -> CliResult {
@@ -194,18 +214,5 @@ mod tests {
             format!("{here}/src/../absent")
         );
         assert!(absolute_source(".", true).is_err());
-    }
-
-    #[test]
-    fn a_directory_within_a_repository_stands_for_it() {
-        let place = tempfile::tempdir().unwrap();
-        let text = |path: &Path| path.to_str().unwrap().to_owned();
-        let inner = place.path().join("src/deep");
-        std::fs::create_dir_all(&inner).unwrap();
-        assert_eq!(top_level(text(&inner)), text(&inner));
-        std::fs::create_dir(place.path().join(".git")).unwrap();
-        assert_eq!(top_level(text(&inner)), text(place.path()));
-        // An address is not a path, whatever lies where the command runs.
-        assert_eq!(top_level("https://h/x".to_owned()), "https://h/x");
     }
 }

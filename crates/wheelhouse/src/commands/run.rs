@@ -1,9 +1,11 @@
 //! `wheelhouse run` and `wheelhouse send`: a prompt, and what comes of it.
 
 mod files;
+mod keyboard;
+mod place;
 mod turn;
 
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 use clap::Args;
 use wh_api::{
@@ -12,27 +14,35 @@ use wh_api::{
 };
 use wh_client::Client;
 
+use self::place::PlaceArgs;
 pub(super) use self::{files::attached, turn::follow_turn};
-use super::session;
+use super::{money::micros, policy::PolicyArgs, session};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 
 /// The agents to choose from when none is named, best first. The last one is always there.
 const PREFERRED: [&str; 5] = ["claude-code", "codex", "gemini", "opencode", "echo"];
 
-/// Begin a session, and follow it until its first turn is over
+/// Start a session and follow its first turn
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
-  wheelhouse run 'fix the failing test' --here
-  wheelhouse run --repo . 'fix the failing test'
+  wheelhouse run 'fix the failing test'
+  wheelhouse run --here 'fix the failing test'
   wheelhouse run --agent codex --repo app 'write a changelog'
-  wheelhouse run --repo . --file error.log --file shot.png 'find out why this happens'
-  wheelhouse run --agent echo 'say hello'
-  wheelhouse run --detach 'tidy up the docs' --here
+  wheelhouse run --allow read,search,edit:src --deny fetch --budget-usd 2.50 'tidy up the parser'
+  wheelhouse run --file error.log --file shot.png 'find out why this happens'
+  wheelhouse run --scratch --agent echo 'say hello'
+  wheelhouse run --detach 'tidy up the docs'
 
-Ctrl-C ends this command with exit code 130, and the session goes on: `wheelhouse attach` talks to it, `wheelhouse stop`
-ends it. When the agent asks for something and nobody sits at this terminal, the command ends with exit code 8; answer with `wheelhouse approve` and go on with `wheelhouse logs -f` or `wheelhouse wait`.")]
+Inside a git repository the session works in a new worktree of it, on a branch of its own; the repository is added to the server
+on first use. Outside of one, and with --scratch, it works in an empty directory.
+
+When the agent asks for permission, type y to allow it once, a to allow all of its kind, or n to deny it; text after n is the reason,
+which the agent reads. When it asks a question, type the answer, or /deny to decline. Without a terminal the command exits with
+code 8 instead: answer with `wheelhouse approve` and continue with `wheelhouse logs -f` or `wheelhouse wait`.
+
+Ctrl-C ends this command with exit code 130, and the session continues: `wheelhouse attach` talks to it, `wheelhouse stop` stops it.")]
 pub(crate) struct RunArgs {
     /// What the agent is to do
     prompt: String,
@@ -42,24 +52,8 @@ pub(crate) struct RunArgs {
     /// Which agent [default: the first that is ready of claude-code, codex, gemini, opencode; else echo]
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
-    /// Work in the current directory as it is
-    #[arg(long, conflicts_with = "path")]
-    here: bool,
-    /// Work in this directory as it is
-    #[arg(long, value_name = "DIR")]
-    path: Option<PathBuf>,
-    /// Work in a new worktree of this repository, by id, name, path or address
-    #[arg(long, value_name = "REPO", conflicts_with_all = ["here", "path", "worktree"])]
-    repo: Option<String>,
-    /// The worktree's branch: one that exists, or a new one [default: named after the session]
-    #[arg(long, requires = "repo")]
-    branch: Option<String>,
-    /// The branch or full commit at which a new branch begins
-    #[arg(long, value_name = "BRANCH|COMMIT", requires = "repo")]
-    base: Option<String>,
-    /// Work in this worktree, or in that of this session, by id
-    #[arg(long, value_name = "ID", conflicts_with_all = ["here", "path"])]
-    worktree: Option<String>,
+    #[command(flatten)]
+    place: PlaceArgs,
     /// Lay it on this board, by id
     #[arg(long, value_name = "ID")]
     board: Option<String>,
@@ -81,9 +75,14 @@ pub(crate) struct RunArgs {
     /// In strict and container, allow connections to this host only; repeat for several [default: all that the server allows]
     #[arg(long, value_name = "HOST")]
     allow_host: Vec<String>,
+    #[command(flatten)]
+    policy: PolicyArgs,
     /// Stop when this many tokens are used
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
+    /// Stop when this many US dollars are spent, such as 2.50
+    #[arg(long, value_name = "USD", value_parser = micros)]
+    budget_usd: Option<u64>,
     /// Stop after this many turns
     #[arg(long, value_name = "N")]
     budget_turns: Option<u64>,
@@ -125,6 +124,7 @@ pub(crate) struct SendArgs {
 
 pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
     let files = attached(&args.file)?;
+    let policy = args.policy.input()?;
     let client = cx.client()?;
     let agent = match args.agent {
         Some(agent) => agent,
@@ -136,39 +136,37 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
             agent.to_owned()
         }
     };
-    let path = match args.here {
-        true => Some(PathBuf::from(".")),
-        false => args.path,
-    };
-    let repo = match args.repo {
-        Some(repo) => Some(super::repo::named(cx, &client, repo).await?),
-        None => None,
-    };
+    let place = args.place.resolve(cx, &client).await?;
     let request = SessionCreateRequest {
         agent,
         prompt: Some(args.prompt),
         files,
         title: args.title,
-        repo,
-        branch: args.branch,
-        base: args.base,
-        worktree: args.worktree,
+        repo: place.repo,
+        branch: place.branch,
+        base: place.base,
+        worktree: place.worktree,
         board: args.board,
         zone: args.zone,
-        path: path.as_deref().map(absolute).transpose()?,
+        path: place.path,
         mode: args.mode,
         model: args.model,
         tier: args.tier,
         hosts: Some(args.allow_host).filter(|hosts| !hosts.is_empty()),
         budget: Some(BudgetInput {
             tokens: args.budget_tokens,
+            cost_micros: args.budget_usd,
             turns: args.budget_turns,
             wall_seconds: args.budget_seconds,
-            ..BudgetInput::default()
         }),
+        policy,
         ..SessionCreateRequest::default()
     };
-    let session = client.session_create(&request).await?;
+    let created = client.session_create(&request).await;
+    let session = created.map_err(|error| place.implied.explain(error.into()))?;
+    if let Some(note) = place.implied.note() {
+        cx.ui.note(note)?;
+    }
     if args.detach {
         return cx.ui.answer(&session, |ui| ui.line(&session.short_id));
     }
@@ -222,13 +220,6 @@ pub(super) async fn first_turn(client: &Client, session: &SessionView) -> CliRes
     let turns = client.turn_list(&request).await?.turns;
     let first = turns.last().map(|turn| turn.id.clone());
     first.ok_or_else(|| CliError::failed("the session has no turn"))
-}
-
-fn absolute(path: &Path) -> CliResult<String> {
-    let absolute = std::path::absolute(path)
-        .map_err(|error| CliError::usage(format!("{}: {error}", path.display())))?;
-    let text = absolute.to_str().map(str::to_owned);
-    text.ok_or_else(|| CliError::usage("the path is not text"))
 }
 
 /// Show a session

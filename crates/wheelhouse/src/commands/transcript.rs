@@ -60,6 +60,7 @@ pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
         prompts: true,
         system: args.system,
         full: args.full,
+        ..Detail::default()
     };
     let after = args
         .last

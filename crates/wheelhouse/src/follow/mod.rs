@@ -15,7 +15,7 @@ use wh_client::{Client, ClientError};
 
 use self::feed::{Change, Changes};
 pub(crate) use self::stage::{Stage, find_repo};
-pub(crate) use self::teller::{Detail, Teller};
+pub(crate) use self::teller::{AnswerBy, Detail, Teller};
 use crate::exit::CliResult;
 use crate::ui::Ui;
 

@@ -22,6 +22,40 @@ pub(crate) struct Detail {
     pub(crate) system: bool,
     /// Thoughts, and what tools were given and gave.
     pub(crate) full: bool,
+    /// How what the agent asks for is answered.
+    pub(crate) answer_by: AnswerBy,
+}
+
+/// How whoever reads this answers an agent.
+#[derive(Clone, Copy, Debug, Default)]
+pub(crate) enum AnswerBy {
+    /// With another command.
+    #[default]
+    Command,
+    /// By typing a letter or a text here.
+    Letter,
+    /// By typing a word with a slash or a text here.
+    Slash,
+}
+
+impl AnswerBy {
+    /// Says how to answer an approval.
+    fn in_words(self, approval: &ApprovalView) -> String {
+        let id = &approval.id;
+        match (self, approval.kind.as_str()) {
+            (Self::Command, "question") => {
+                format!("wheelhouse answer {id} 'TEXT', or wheelhouse deny {id} to decline")
+            }
+            (Self::Command, _) => format!("wheelhouse approve {id}, or wheelhouse deny {id}"),
+            (_, "question") => "type the answer, or /deny to decline".to_owned(),
+            (Self::Letter, _) => {
+                "y allows it, a allows all of its kind, n [REASON] denies it".to_owned()
+            }
+            (Self::Slash, _) => {
+                "/approve allows it, /always all of its kind, /deny [REASON] denies it".to_owned()
+            }
+        }
+    }
 }
 
 /// What was told of one message.
@@ -118,12 +152,7 @@ impl Teller {
         if self.asked.insert(id.clone()) {
             self.ask(&approval.kind, &approval.text)?;
         }
-        let how = match approval.kind.as_str() {
-            "question" => {
-                format!("wheelhouse answer {id} 'TEXT', or wheelhouse deny {id} to decline")
-            }
-            _ => format!("wheelhouse approve {id}, or wheelhouse deny {id}"),
-        };
+        let how = self.detail.answer_by.in_words(approval);
         self.ui.raw(&format!("  {how}\n"))
     }
 

@@ -25,6 +25,8 @@ mod local_socket;
 mod loops;
 mod nouns;
 mod run;
+mod run_answers;
+mod run_place;
 mod serve;
 mod start;
 mod terminal;

@@ -1,15 +1,14 @@
 //! Following one turn to its end, or until Ctrl-C.
 
-use std::io::IsTerminal;
-
 use serde_json::json;
 use tokio::signal::unix::{SignalKind, signal};
 use wh_api::{SessionView, TurnDetailView};
 use wh_client::Client;
 
+use super::keyboard::Keyboard;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult, Exit};
-use crate::follow::{Detail, Following, Scope, Standing};
+use crate::follow::{AnswerBy, Detail, Following, Scope, Standing};
 use crate::ui::dollars;
 
 /// Follows a turn to its end, or to a question that nobody here can answer.
@@ -32,16 +31,29 @@ pub(in crate::commands) async fn follow_turn(
         after,
         repo: session.repo_id.clone(),
     };
-    let is_attended = std::io::stdin().is_terminal() && !cx.ui.is_json();
-    let mut following = Following::begin(client.clone(), cx.ui, scope, Detail::default()).await?;
+    let mut keyboard = Keyboard::open(cx, client, session);
+    let answer_by = match keyboard.is_attended() {
+        true => AnswerBy::Letter,
+        false => AnswerBy::Command,
+    };
+    let detail = Detail {
+        answer_by,
+        ..Detail::default()
+    };
+    let mut following = Following::begin(client.clone(), cx.ui, scope, detail).await?;
+    let mut standing = Standing::default();
     loop {
-        let standing = tokio::select! {
-            standing = following.next() => standing?.clone(),
+        tokio::select! {
+            heard = following.next() => standing = heard?.clone(),
+            line = keyboard.line() => {
+                following.end_line()?;
+                keyboard.answer(line, &mut standing).await?;
+            }
             _ = interrupts.recv() => {
                 following.end_line()?;
                 return Err(left(&session.short_id));
             }
-        };
+        }
         if !cx.ui.is_heard() {
             return Ok(());
         }
@@ -49,8 +61,14 @@ pub(in crate::commands) async fn follow_turn(
             Some(stage) => cx.ui.progress(&stage.in_words(&session.agent)),
             None => cx.ui.progress_done(),
         }
-        if let Some(end) = turn_end(&standing, is_attended) {
+        if let Some(end) = turn_end(&standing, keyboard.is_attended()) {
             following.end_line()?;
+            if keyboard.gave_reason() {
+                cx.ui.note(&format!(
+                    "the agent reads your reason next; follow it with `wheelhouse attach {}`",
+                    session.short_id
+                ))?;
+            }
             return finish(cx, client, session, &standing, end).await;
         }
     }
