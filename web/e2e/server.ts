@@ -27,12 +27,12 @@ export class TestServer {
     public url: string,
   ) {}
 
-  static async start(config: string, messages: number): Promise<TestServer> {
+  static async start(config: string, seed: string[]): Promise<TestServer> {
     // A short path: the data directory holds Unix sockets.
     const server = new TestServer(await mkdtemp(path.join(tmpdir(), "wh-web-")), "");
     await writeFile(server.#config, config);
-    if (messages > 0) {
-      const { stdout } = await run(SEED, [server.#data, "--mixed", String(messages)]);
+    if (seed.length > 0) {
+      const { stdout } = await run(SEED, [server.#data, ...seed]);
       server.seeded = (JSON.parse(stdout) as { session: string }).session;
     }
     await server.#serve("127.0.0.1:0");

@@ -78,13 +78,15 @@ pub use server::{
     WhoAmIView,
 };
 pub use session::{
-    SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
-    SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,
-    SessionView,
+    SessionCountsRequest, SessionCurrentRequest, SessionGetRequest, SessionListRequest,
+    SessionListView, SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView,
+    SessionUpdateRequest, SessionView,
 };
 pub use session_begin::{SessionCreateRequest, SessionForkRequest, SessionSpawnRequest};
 pub use session_brief::{SessionBriefListView, SessionBriefView};
-pub use session_card::{BoardCardsView, ChangesView, SessionCardView, WorktreeCardView};
+pub use session_card::{
+    BoardCardsView, ChangesView, SessionCardView, SessionCountsView, WorktreeCardView,
+};
 pub use session_life::{
     PromptedView, SessionInterruptRequest, SessionManageRequest, SessionPromptRequest,
     SessionWaitRequest, SessionWaitView, WaitedSessionView,

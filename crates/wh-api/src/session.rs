@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use wh_domain::{
     AgentCommand, Description, InputRefusal, OfferedModel, Reference, RequestedTerms, Session,
     SessionId, SessionPatch, SessionQuery, SessionState, SessionStateName, ShareLevel, ShortId,
-    Title, ToolsLink,
+    Title, TitleWords, ToolsLink,
 };
 
 use crate::{
@@ -21,6 +21,8 @@ list_request! {
         states: Vec<String>,
         /// Only those that wait for an answer, failed, were interrupted, or have used up their budget.
         needs_you: bool,
+        /// Only sessions with all these words in their title, or this id.
+        title: String,
         /// Only sessions on this board.
         board: String,
         /// Only sessions in this worktree, or in that of this session.
@@ -49,6 +51,10 @@ impl TryFrom<&SessionListRequest> for SessionQuery {
             states: states?,
             spawned: None,
             needs_you: request.needs_you.unwrap_or(false),
+            title: match &request.title {
+                Some(text) => TitleWords::parse(text)?,
+                None => None,
+            },
             board: optional_reference("board", request.board.as_deref())?,
             worktree: optional_reference("worktree", request.worktree.as_deref())?,
             parent: optional_reference("parent", request.parent.as_deref())?,
@@ -75,6 +81,9 @@ impl SessionGetRequest {
 
 /// Asks for the calling session.
 pub type SessionCurrentRequest = crate::Empty;
+
+/// Asks for the numbers of sessions.
+pub type SessionCountsRequest = crate::Empty;
 
 /// Names a session whose family is wanted.
 pub type SessionTreeRequest = SessionGetRequest;

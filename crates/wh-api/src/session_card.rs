@@ -3,7 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    BoardCards, SessionCard, SessionState, ShortId, Tier, WorktreeCard, WorktreeChanges,
+    BoardCards, SessionCard, SessionCounts, SessionState, ShortId, Stage, Tier, WorktreeCard,
+    WorktreeChanges,
 };
 
 use crate::common::{is_zero, time};
@@ -81,6 +82,33 @@ impl From<&SessionCard> for SessionCardView {
             updated_at: time(session.updated_at),
             cost_micros: Some(session.usage.cost_micros).filter(|cost| *cost > 0),
             estimated_micros: session.usage.estimated_micros,
+        }
+    }
+}
+
+/// How many sessions there are, without archived ones.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct SessionCountsView {
+    pub total: u64,
+    /// They wait for an answer, failed, were interrupted, or have used up their budget.
+    pub needs_you: u64,
+    pub working: u64,
+    pub in_review: u64,
+    pub ready_to_merge: u64,
+    pub ready: u64,
+    pub done: u64,
+}
+
+impl From<SessionCounts> for SessionCountsView {
+    fn from(counts: SessionCounts) -> Self {
+        Self {
+            total: counts.total(),
+            needs_you: counts.in_stage(Stage::NeedsYou),
+            working: counts.in_stage(Stage::Working),
+            in_review: counts.in_stage(Stage::InReview),
+            ready_to_merge: counts.in_stage(Stage::ReadyToMerge),
+            ready: counts.in_stage(Stage::Ready),
+            done: counts.in_stage(Stage::Done),
         }
     }
 }

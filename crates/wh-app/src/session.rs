@@ -6,7 +6,7 @@ use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
     AgentCommand, Facts, IdRef, OfferedModel, Operation, Page, PageRequest, Reach, Reference,
-    Session, SessionFilter, SessionId, SessionQuery, ShareLevel, ToolsLink,
+    Session, SessionCounts, SessionFilter, SessionId, SessionQuery, ShareLevel, ToolsLink,
 };
 
 use crate::{
@@ -68,11 +68,24 @@ impl App {
         .await
     }
 
+    /// Counts the caller's sessions by stage, without archived ones.
+    pub async fn session_counts(&self, cx: &OpContext) -> Result<SessionCounts> {
+        let operation = Operation::SessionList;
+        self.read(cx, operation, Facts::new(), async {
+            let reach = cx.authorize(operation)?.own();
+            let filter = SessionFilter::default();
+            let tallies = self.store.session_tally(reach, &filter).await?;
+            Ok(SessionCounts::of(&tallies))
+        })
+        .await
+    }
+
     async fn session_filter(&self, reach: Reach, query: SessionQuery) -> Result<SessionFilter> {
         let mut filter = SessionFilter {
             states: query.states,
             spawned: query.spawned,
             needs_you: query.needs_you,
+            title: query.title,
             include_archived: query.include_archived,
             ..SessionFilter::default()
         };

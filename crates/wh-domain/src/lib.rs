@@ -58,6 +58,7 @@ mod task;
 mod task_input;
 mod text;
 mod tier;
+mod title_words;
 mod turn;
 mod usage_report;
 mod user;
@@ -138,7 +139,7 @@ pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionSt
 pub use session_terms::{Narrowed, RequestedTerms};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use share::{BoardShareChange, Share, ShareLevel, ShareWith};
-pub use stage::Stage;
+pub use stage::{SessionCounts, SessionTally, Stage};
 pub use task::{
     ADD_MAX, DEPENDENCIES_MAX, DependencyRefusal, Holder, Iteration, LIST_ITEMS_MAX, ListOf,
     NewNote, NewTask, Note, NoteKind, Task, TaskClaim, TaskList, TaskPatch, TaskPriority,
@@ -152,6 +153,7 @@ pub use text::{
     Prompt, PromptTemplate, TaskText, TextRefusal, Title, UserName,
 };
 pub use tier::{EffectiveTier, Tier, TierMechanism, TierRefusal, choose_tier};
+pub use title_words::TitleWords;
 pub use turn::{NewTurn, Sender, Turn, TurnState};
 pub use usage_report::{
     Ranked, UsageQuery, UsageSpan, UsageSums, UsageTree, day_number, day_of_number,

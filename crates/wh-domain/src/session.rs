@@ -7,7 +7,7 @@ use jiff::Timestamp;
 use crate::{
     AgentName, BoardId, Budget, BudgetPatch, Description, EffectiveTier, HostList, ModelName,
     Owner, Policy, Reference, RepoId, SessionId, SessionState, SessionStateName, Tier, Title,
-    TurnState, Usage, WorktreeId,
+    TitleWords, TurnState, Usage, WorktreeId,
 };
 
 /// One conversation with one agent: its place in the world and what it is doing.
@@ -208,6 +208,8 @@ pub struct SessionQuery {
     pub spawned: Option<Vec<Option<TurnState>>>,
     /// As in [`SessionFilter::needs_you`].
     pub needs_you: bool,
+    /// Those with these words in the title.
+    pub title: Option<TitleWords>,
     pub board: Option<Reference>,
     pub worktree: Option<Reference>,
     pub parent: Option<Reference>,
@@ -225,6 +227,8 @@ pub struct SessionFilter {
     pub spawned: Option<Vec<Option<TurnState>>>,
     /// Those that wait for somebody, broke, or are idle with a budget that is used up: [`crate::Stage::NeedsYou`].
     pub needs_you: bool,
+    /// Those with these words in the title, or with such an id.
+    pub title: Option<TitleWords>,
     pub board: Option<BoardId>,
     /// Those that belong to a board, lie on it, or work in a worktree that lies on it.
     pub on_board: Option<BoardId>,

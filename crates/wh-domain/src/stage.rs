@@ -17,6 +17,43 @@ pub enum Stage {
     Done,
 }
 
+/// How many sessions have the same facts that decide their stage.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionTally {
+    pub state: SessionStateName,
+    /// Whether part of the budget is used up.
+    pub is_spent: bool,
+    /// Whether there are commits and uncommitted changes; the numbers are 1 for any greater one.
+    pub changes: Option<WorktreeChanges>,
+    pub count: u64,
+}
+
+/// How many sessions there are in each stage.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SessionCounts([u64; Stage::ALL.len()]);
+
+impl SessionCounts {
+    /// Adds up what was counted.
+    pub fn of(tallies: &[SessionTally]) -> Self {
+        let mut counts = Self::default();
+        for tally in tallies {
+            let stage = Stage::of(tally.state, tally.is_spent, tally.changes.as_ref());
+            counts.0[stage as usize] += tally.count;
+        }
+        counts
+    }
+
+    /// Returns how many sessions are in a stage.
+    pub fn in_stage(&self, stage: Stage) -> u64 {
+        self.0[stage as usize]
+    }
+
+    /// Returns how many sessions there are.
+    pub fn total(&self) -> u64 {
+        self.0.iter().sum()
+    }
+}
+
 impl Stage {
     /// Every stage.
     pub const ALL: [Self; 6] = [
@@ -93,6 +130,26 @@ mod tests {
             assert_eq!(Stage::of(Stopped, false, changes.as_ref()), over);
             assert_eq!(Stage::of(Completed, true, changes.as_ref()), over);
         }
+    }
+
+    #[test]
+    fn counts_add_up_by_stage() {
+        let tally = |state, is_spent, changes, count| SessionTally {
+            state,
+            is_spent,
+            changes,
+            count,
+        };
+        let counts = SessionCounts::of(&[
+            tally(SessionStateName::Waiting, false, None, 3),
+            tally(SessionStateName::Idle, true, Some(changes(0, 0, true)), 2),
+            tally(SessionStateName::Idle, false, None, 200),
+            tally(SessionStateName::Idle, false, Some(changes(1, 1, true)), 4),
+            tally(SessionStateName::Terminated, false, None, 50),
+        ]);
+        let by_stage = Stage::ALL.map(|stage| counts.in_stage(stage));
+        assert_eq!(by_stage, [5, 0, 0, 4, 200, 50]);
+        assert_eq!(counts.total(), 259);
     }
 
     #[test]

@@ -6,7 +6,8 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
     BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
-    SessionFilter, SessionId, SessionPatch, SettingKey, SpawnLimits, TurnState,
+    SessionFilter, SessionId, SessionPatch, SessionTally, SettingKey, SpawnLimits, TitleWords,
+    TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -99,6 +100,14 @@ impl SessionStore for SqliteStore {
         self.count(query).await
     }
 
+    async fn session_tally(
+        &self,
+        reach: Reach,
+        filter: &SessionFilter,
+    ) -> Result<Vec<SessionTally>> {
+        self.tally(reach, filter).await
+    }
+
     async fn session_tree(
         &self,
         reach: Reach,
@@ -144,23 +153,48 @@ fn push_states_or_turns(query: &mut Query, filter: &SessionFilter, turns: &[Opti
     query.push(" END");
 }
 
-/// [`wh_domain::Stage::NeedsYou`] as a condition.
-const NEEDS_YOU: &str =
-    " AND t.state IN ('waiting', 'failed', 'interrupted', 'idle') AND (t.state <> 'idle'
-     OR t.used_input_tokens + t.used_cached_tokens + t.used_output_tokens
+/// Whether part of a session's budget is used up.
+pub(crate) const IS_SPENT: &str = "COALESCE(
+     t.used_input_tokens + t.used_cached_tokens + t.used_output_tokens
          + t.below_input_tokens + t.below_cached_tokens + t.below_output_tokens >= t.budget_tokens
      OR t.used_cost_micros + t.below_cost_micros >= t.budget_cost_micros
      OR t.used_wall_seconds + t.below_wall_seconds >= t.budget_wall_seconds
-     OR t.used_turns + t.below_turns >= t.budget_turns)";
+     OR t.used_turns + t.below_turns >= t.budget_turns, 0)";
 
-fn push_filter(query: &mut Query, filter: &SessionFilter) {
+/// Adds [`wh_domain::Stage::NeedsYou`] as a condition.
+fn push_needs_you(query: &mut Query) {
+    query.push(
+        " AND t.state IN ('waiting', 'failed', 'interrupted', 'idle') AND (t.state <> 'idle' OR ",
+    );
+    query.push(IS_SPENT).push(")");
+}
+
+/// Adds the condition that a title contains every word, or that the only word is part of the id.
+fn push_title(query: &mut Query, title: &TitleWords) {
+    query.push(" AND ((TRUE");
+    for word in title.words() {
+        query.push(" AND instr(lower(t.title), ");
+        query.push_bind(word.to_owned()).push(") > 0");
+    }
+    query.push(")");
+    if let Some(digits) = title.id_digits() {
+        query.push(" OR instr(lower(hex(t.id)), ");
+        query.push_bind(digits).push(") > 0");
+    }
+    query.push(")");
+}
+
+pub(crate) fn push_filter(query: &mut Query, filter: &SessionFilter) {
     match &filter.spawned {
         Some(turns) => push_states_or_turns(query, filter, turns),
         None if filter.states.is_empty() => {}
         None => push_states(query.push(" AND "), filter),
     }
     if filter.needs_you {
-        query.push(NEEDS_YOU);
+        push_needs_you(query);
+    }
+    if let Some(title) = &filter.title {
+        push_title(query, title);
     }
     if let Some(board) = filter.board {
         query.push(" AND t.board_id = ").push_bind(uuid(board));

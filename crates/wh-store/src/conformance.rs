@@ -83,6 +83,7 @@ macro_rules! conformance_checks {
                 lists_filter_and_page_to_the_end,
                 lists_filter_by_the_latest_turn,
                 lists_hold_what_needs_somebody,
+                lists_filter_by_title,
                 trees_list_parents_first,
                 descent_is_known,
                 begins_with_its_first_prompt_while_there_is_room,

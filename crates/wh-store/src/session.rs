@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use uuid::Uuid;
 use wh_domain::{
     Board, IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter,
-    SessionId, SessionPatch, SpawnLimits, Worktree,
+    SessionId, SessionPatch, SessionTally, SpawnLimits, Worktree,
 };
 
 use crate::{Applied, Commit, Result};
@@ -86,6 +86,13 @@ pub trait SessionStore {
 
     /// Counts the sessions of a list, up to [`crate::COUNT_MAX`].
     async fn session_count(&self, reach: Reach, filter: &SessionFilter) -> Result<u64>;
+
+    /// Counts the sessions of a list by what decides their stage, up to [`crate::COUNT_MAX`].
+    async fn session_tally(
+        &self,
+        reach: Reach,
+        filter: &SessionFilter,
+    ) -> Result<Vec<SessionTally>>;
 
     /// Returns all sessions of a tree that lie within reach, parents before children, at most `limit`.
     async fn session_tree(&self, reach: Reach, root: SessionId, limit: u32)

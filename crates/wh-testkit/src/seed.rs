@@ -114,6 +114,19 @@ impl Seed {
         self.session_on(owner, title, parent, None).await
     }
 
+    /// Adds `count` sessions that have failed.
+    pub async fn failed_sessions(&self, owner: Owner, count: usize) -> Result<()> {
+        for n in 0..count {
+            let reason = "the agent could not be started".to_owned();
+            let session = Session {
+                state: SessionState::Failed { reason },
+                ..fresh(owner, &format!("An old failure ({n})"), None)?
+            };
+            self.insert(session).await?;
+        }
+        Ok(())
+    }
+
     /// Adds an idle session of a role.
     pub async fn session_as(
         &self,

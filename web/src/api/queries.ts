@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
 
 import type { AuditSearch } from "@/util/audit";
 import { utcOffset } from "@/util/usage";
@@ -13,8 +13,11 @@ export const keys = {
   anySession: ["session"] as const,
   messages: (id: string) => ["messages", id] as const,
   messagePage: (id: string, page: number) => ["messages", id, page] as const,
+  /** Found by words of their titles. */
+  sessionsFound: (words: string) => ["sessions", "found", words] as const,
   /** Not among the sessions: what is said in them does not change it. */
   needsYou: ["needs-you"] as const,
+  counts: ["needs-you", "counts"] as const,
   approvals: ["approvals"] as const,
   approvalsOf: (session: string) => ["approvals", session] as const,
   turns: (id: string) => ["turns", id] as const,
@@ -68,21 +71,51 @@ export const whoami = queryOptions({
   refetchInterval: ({ state }) => (state.error && !isSignedOut(state.error) ? AGAIN_MS : false),
 });
 
-/** How many sessions the status view shows; older ones are found by search. */
-export const SESSIONS_SHOWN = 200;
+/** How many entries of a list are read at once. */
+const PAGE_MAX = 200;
 
-export const sessionList = queryOptions({
+interface SessionsWanted {
+  needs_you?: boolean;
+  title?: string;
+}
+
+function sessionPage(wanted: SessionsWanted, cursor: string, signal: AbortSignal) {
+  const query = { limit: PAGE_MAX, ...wanted, ...(cursor && { cursor }) };
+  return ask(api.GET("/api/v1/sessions", { params: { query }, signal }));
+}
+
+/** The sessions, newest first. */
+export const sessionList = infiniteQueryOptions({
   queryKey: keys.sessions,
-  queryFn: ({ signal }) =>
-    ask(api.GET("/api/v1/sessions", { params: { query: { limit: SESSIONS_SHOWN } }, signal })),
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) => sessionPage({}, pageParam, signal),
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
+  select: ({ pages }) => pages.flatMap(({ sessions }) => sessions),
 });
 
 /** What broke, waits for somebody or ran out of budget. */
-export const needsYouList = queryOptions({
+export const needsYouList = infiniteQueryOptions({
   queryKey: keys.needsYou,
-  queryFn: ({ signal }) =>
-    ask(api.GET("/api/v1/sessions", { params: { query: { needs_you: true, limit: SESSIONS_SHOWN } }, signal })),
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) => sessionPage({ needs_you: true }, pageParam, signal),
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
+  select: ({ pages }) => pages.flatMap(({ sessions }) => sessions),
 });
+
+/** How many sessions there are in each column. */
+export const sessionCounts = queryOptions({
+  queryKey: keys.counts,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/sessions/counts", { signal })),
+});
+
+/** Sessions by words of their titles, or by an id. */
+export const sessionsFound = (words: string) =>
+  queryOptions({
+    queryKey: keys.sessionsFound(words),
+    enabled: words !== "",
+    placeholderData: keepPreviousData,
+    queryFn: ({ signal }) => sessionPage({ title: words }, "", signal),
+  });
 
 export const session = (id: string) =>
   queryOptions({
@@ -90,9 +123,16 @@ export const session = (id: string) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/sessions/{session}", { params: { path: { session: id } }, signal })),
   });
 
-export const approvalList = queryOptions({
+/** What waits for an answer, latest first. */
+export const approvalList = infiniteQueryOptions({
   queryKey: keys.approvals,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/approvals", { params: { query: { limit: 200 } }, signal })),
+  initialPageParam: "",
+  queryFn: ({ pageParam, signal }) => {
+    const query = { limit: PAGE_MAX, ...(pageParam && { cursor: pageParam }) };
+    return ask(api.GET("/api/v1/approvals", { params: { query }, signal }));
+  },
+  getNextPageParam: (page) => page.next_cursor ?? undefined,
+  select: ({ pages }) => pages.flatMap(({ approvals }) => approvals),
 });
 
 /** What a session asked for, settled or not, latest first. */

@@ -553,6 +553,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/sessions/counts": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Counts sessions by stage, such as needs_you, working, ready */
+        get: operations["session_counts"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions/current": {
         parameters: {
             query?: never;
@@ -1533,6 +1550,26 @@ export interface components {
         SessionListView: {
             sessions: components["schemas"]["SessionCardView"][];
             next_cursor?: string | null;
+        };
+        /** @description How many sessions there are, without archived ones. */
+        SessionCountsView: {
+            /** Format: uint64 */
+            total: number;
+            /**
+             * Format: uint64
+             * @description They wait for an answer, failed, were interrupted, or have used up their budget.
+             */
+            needs_you: number;
+            /** Format: uint64 */
+            working: number;
+            /** Format: uint64 */
+            in_review: number;
+            /** Format: uint64 */
+            ready_to_merge: number;
+            /** Format: uint64 */
+            ready: number;
+            /** Format: uint64 */
+            done: number;
         };
         /** @description A session. */
         SessionView: {
@@ -4023,6 +4060,8 @@ export interface operations {
                 states?: string[];
                 /** @description Only those that wait for an answer, failed, were interrupted, or have used up their budget. */
                 needs_you?: boolean;
+                /** @description Only sessions with all these words in their title, or this id. */
+                title?: string;
                 /** @description Only sessions on this board. */
                 board?: string;
                 /** @description Only sessions in this worktree, or in that of this session. */
@@ -4079,6 +4118,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    session_counts: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["SessionCountsView"];
                 };
             };
             default: components["responses"]["Error"];

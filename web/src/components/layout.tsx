@@ -4,7 +4,7 @@ import { Command, Ellipsis, Keyboard, LogOut, Moon, Sun, SunMoon } from "lucide-
 import { useState, type ReactNode } from "react";
 
 import { whoami } from "@/api/queries";
-import { useInbox } from "@/hooks/use-inbox";
+import { useWaiting } from "@/hooks/use-inbox";
 import { useShortcuts, type Shortcut } from "@/hooks/use-shortcuts";
 import { useSignOut } from "@/hooks/use-sign-out";
 import { nextTheme, setTheme, useTheme } from "@/hooks/use-theme";
@@ -77,7 +77,7 @@ function OfflineBanner() {
   }
   return (
     <p role="status" className="bg-warn-soft px-4 py-1.5 text-center text-warn">
-      The server cannot be reached. Agents go on working; this page catches up by itself when it is back.
+      The server cannot be reached. Agents go on working, and this page refreshes when it is back. What you send until then does not arrive.
     </p>
   );
 }
@@ -89,7 +89,7 @@ const ENTRY =
 const ON_PHONE = 5;
 
 function Menu({ onPalette, onHelp }: { onPalette: () => void; onHelp: () => void }) {
-  const waiting = useInbox().data?.count ?? 0;
+  const waiting = useWaiting();
   return (
     <nav
       aria-label="Main"

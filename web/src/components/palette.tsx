@@ -5,7 +5,8 @@ import type { LucideIcon } from "lucide-react";
 import { Dialog as Radix } from "radix-ui";
 import { useEffect, useState } from "react";
 
-import { boardList, loopList, sessionList } from "@/api/queries";
+import { boardList, loopList } from "@/api/queries";
+import { useFoundSessions } from "@/hooks/use-found-sessions";
 import { useSignOut } from "@/hooks/use-sign-out";
 import { nextTheme, setTheme, useTheme } from "@/hooks/use-theme";
 import { fitting, type Group, type Named } from "@/util/choices";
@@ -58,7 +59,7 @@ interface Choice extends Named {
 function Choices({ onDone }: { onDone: () => void }) {
   const [search, setSearch] = useState("");
   const [moved, setMoved] = useState<string>();
-  const { groups, isReading } = useChoices(onDone);
+  const { groups, isReading } = useChoices(search, onDone);
   const shown = fitting(groups, search);
   const ids = shown.flatMap(({ choices }) => choices.map(({ id }) => id));
   const [first] = ids;
@@ -97,9 +98,9 @@ function Choices({ onDone }: { onDone: () => void }) {
 }
 
 /** All there is to choose from, as far as it is read. */
-function useChoices(onDone: () => void): { groups: Group<Choice>[]; isReading: boolean } {
+function useChoices(search: string, onDone: () => void): { groups: Group<Choice>[]; isReading: boolean } {
   const navigate = useNavigate();
-  const sessions = useQuery(sessionList);
+  const sessions = useFoundSessions(search);
   const boards = useQuery(boardList);
   const loops = useQuery(loopList);
   const theme = useTheme();
@@ -121,10 +122,11 @@ function useChoices(onDone: () => void): { groups: Group<Choice>[]; isReading: b
     },
     {
       heading: "Sessions",
-      choices: (sessions.data?.sessions ?? []).map(({ id, title, state }) => ({
+      choices: sessions.all.map(({ id, title, state }) => ({
         id,
         title,
         state,
+        isFound: sessions.found.has(id),
         onSelect: then(() => navigate({ to: "/sessions/$session", params: { session: id } })),
       })),
     },
@@ -146,7 +148,7 @@ function useChoices(onDone: () => void): { groups: Group<Choice>[]; isReading: b
       })),
     },
   ];
-  return { groups, isReading: sessions.isPending || boards.isPending || loops.isPending };
+  return { groups, isReading: sessions.isReading || boards.isPending || loops.isPending };
 }
 
 function Item({ id, title, icon: Icon, shortcut, state, onSelect }: Choice) {

@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { GitBranch } from "lucide-react";
 
@@ -25,7 +25,7 @@ export function SessionCardItem({ session, now }: { session: SessionCard; now: n
 /** What is to be known first: what is waited for or went wrong, or else what the agent said last. */
 function useWords({ id, failure, budget_spent, state, last_words }: SessionCard): string | undefined {
   const waits = state === "waiting";
-  const asked = useQuery({ ...approvalList, enabled: waits }).data?.approvals;
+  const asked = useInfiniteQuery({ ...approvalList, enabled: waits }).data;
   // The latest comes first; the agent waits for the oldest.
   const first = waits ? asked?.findLast(({ session }) => shortId(session) === id) : undefined;
   if (first) return `Asks: ${first.text}`;

@@ -1,16 +1,16 @@
-import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
-import { sessionList, shortId } from "@/api/queries";
+import { shortId } from "@/api/queries";
+import { useSessionTitle } from "@/hooks/use-session-title";
 
 import { Name } from "./name";
 
-/** A session by its title, or by its id when it is not among those that are known. */
+/** A session by its title, or by its id as long as that is not known. */
 export function SessionLink({ id }: { id: string }) {
-  const title = useQuery(sessionList).data?.sessions.find((session) => session.id === id)?.title;
+  const title = useSessionTitle(id);
   return (
     <Link to="/sessions/$session" params={{ session: id }} className="min-w-0 truncate text-accent underline">
-      <Name>{title ?? `Session ${id}`}</Name>
+      <Name>{title}</Name>
     </Link>
   );
 }

@@ -2,11 +2,11 @@ import { useEffect } from "react";
 
 import { plain } from "@/util/text";
 
-import { useInbox } from "./use-inbox";
+import { useWaiting } from "./use-inbox";
 
-/** Names the tab after the page, with how much is in the inbox. */
+/** Names the tab after the page, with how many sessions need the user. */
 export function usePageTitle(title: string): void {
-  const waiting = useInbox().data?.count ?? 0;
+  const waiting = useWaiting();
   useEffect(() => {
     document.title = `${waiting > 0 ? `(${waiting}) ` : ""}${plain(title)} · Wheelhouse`;
   }, [title, waiting]);

@@ -15,7 +15,7 @@ export type Effect =
 const stale = (key: QueryKey, soon = false): Effect => ({ kind: "stale", key, soon });
 
 /** Every list of sessions. */
-const LISTS = [stale(keys.sessions), stale(keys.needsYou)];
+const LISTS = [stale(keys.sessions), stale(keys.needsYou), stale(keys.counts)];
 
 /** Says what an event makes out of date. Events say what changed and not to what, so the rest is asked for. */
 export function effectsOf(event: FeedEvent): Effect[] {
@@ -32,7 +32,7 @@ export function effectsOf(event: FeedEvent): Effect[] {
       return [stale(keys.approvals), ...(session ? [stale(keys.session(session)), ...LISTS] : [])];
     case "worktree":
       // The lines that cards show are counted after a turn, and said of the worktree.
-      return [stale(keys.diffs), stale(keys.sessions), stale(keys.worktrees)];
+      return [stale(keys.diffs), stale(keys.sessions), stale(keys.counts), stale(keys.worktrees)];
     case "board":
       return ofBoard(shortId(event.subject_id));
     case "task_list":

@@ -29,13 +29,18 @@ export function InboxPage() {
           </div>
         </div>
         <Loaded query={inbox}>{(contents) => <Contents inbox={contents} />}</Loaded>
+        {inbox.hasMore && (
+          <Button className="self-center" disabled={inbox.isReadingMore} onClick={() => void inbox.readMore()}>
+            Show older
+          </Button>
+        )}
       </div>
     </div>
   );
 }
 
-function Contents({ inbox: { approvals, broken, spent, count } }: { inbox: Inbox }) {
-  if (count === 0) {
+function Contents({ inbox: { approvals, broken, spent } }: { inbox: Inbox }) {
+  if (approvals.length + broken.length + spent.length === 0) {
     return (
       <Empty title="Nothing needs you">
         Permissions that agents ask for, their questions, sessions that broke and budgets that are used up appear here.

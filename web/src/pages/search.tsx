@@ -2,9 +2,10 @@ import { useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
-import { search, sessionList, shortId } from "@/api/queries";
+import { search, shortId } from "@/api/queries";
 import { Name } from "@/components/name";
 import { usePageTitle } from "@/hooks/use-page-title";
+import { useSessionTitle } from "@/hooks/use-session-title";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
@@ -45,8 +46,6 @@ export function SearchPage() {
 
 function Hits({ words }: { words: string }) {
   const hits = useQuery(search(words));
-  const sessions = useQuery(sessionList).data?.sessions;
-  const titleOf = (id: string) => sessions?.find((session) => session.id === id)?.title ?? `Session ${id}`;
   return (
     <Loaded query={hits}>
       {(found) =>
@@ -63,7 +62,7 @@ function Hits({ words }: { words: string }) {
                   className="block rounded-lg border border-line bg-panel p-3 hover:border-accent"
                 >
                   <span className="flex items-center gap-2">
-                    <Name className="min-w-0 truncate font-medium">{titleOf(shortId(hit.session))}</Name>
+                    <SessionTitle id={shortId(hit.session)} />
                     <Badge>{hit.kind}</Badge>
                   </span>
                   <span className="mt-1 block text-sm break-words text-muted">{plain(hit.snippet)}</span>
@@ -75,4 +74,8 @@ function Hits({ words }: { words: string }) {
       }
     </Loaded>
   );
+}
+
+function SessionTitle({ id }: { id: string }) {
+  return <Name className="min-w-0 truncate font-medium">{useSessionTitle(id)}</Name>;
 }

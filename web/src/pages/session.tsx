@@ -4,7 +4,7 @@ import { ChevronsLeft, ChevronsRight } from "lucide-react";
 import { Tabs } from "radix-ui";
 
 import type { Session } from "@/api/client";
-import { approvalList, session as sessionQuery, shortId } from "@/api/queries";
+import { approvalsOf, session as sessionQuery, shortId } from "@/api/queries";
 import { ApprovalCard } from "@/components/approval";
 import { Conversation } from "@/components/conversation";
 import { DiffPane } from "@/components/diff-pane";
@@ -48,7 +48,7 @@ function Shown({ session }: { session: Session }) {
           <SettledApprovals session={id} isAsked={!session.shared}>
             <Conversation key={at} session={id} count={session.last_seq} at={at} />
           </SettledApprovals>
-          <Waiting id={id} />
+          {!session.shared && <Waiting id={id} />}
           <PromptBox id={id} session={session} />
         </section>
         <Tabs.Root
@@ -105,8 +105,7 @@ function Shown({ session }: { session: Session }) {
 
 /** What the session waits for, where it cannot be overlooked. */
 function Waiting({ id }: { id: string }) {
-  const approvals = useQuery(approvalList);
-  const own = approvals.data?.approvals.filter((approval) => shortId(approval.session) === id) ?? [];
+  const own = useQuery(approvalsOf(id)).data?.approvals.filter(({ state }) => state === "pending") ?? [];
   if (own.length === 0) {
     return null;
   }

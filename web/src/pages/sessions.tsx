@@ -1,24 +1,43 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
+import type { ReactNode } from "react";
 
 import type { SessionCard } from "@/api/client";
-import { SESSIONS_SHOWN, sessionList } from "@/api/queries";
+import { needsYouList, sessionCounts, sessionList } from "@/api/queries";
 import { LoopsUnderWay } from "@/components/loops";
 import { NewSession } from "@/components/new-session";
 import { StatusView } from "@/components/status-view";
 import { usePageTitle } from "@/hooks/use-page-title";
+import { Button } from "@/ui/button";
 import { Loaded } from "@/ui/loaded";
 
 /** Every session, in columns that follow from what it is at. */
 export function SessionsPage() {
   usePageTitle("Sessions");
-  const sessions = useQuery(sessionList);
+  const sessions = useInfiniteQuery(sessionList);
+  const needed = useInfiniteQuery(needsYouList);
   return (
     <Loaded query={sessions}>
-      {(data) => (data.sessions.length === 0 ? <FirstRun /> : <Columns sessions={data.sessions} hasMore={!!data.next_cursor} />)}
+      {(newest) =>
+        newest.length === 0 ? (
+          <FirstRun />
+        ) : (
+          <Columns sessions={withOlder(newest, needed.data ?? [])}>
+            {sessions.hasNextPage && (
+              <Older shown={newest.length} isReading={sessions.isFetchingNextPage} onMore={() => void sessions.fetchNextPage()} />
+            )}
+          </Columns>
+        )
+      }
     </Loaded>
   );
+}
+
+/** Adds what needs the user and is older than all that was read. */
+function withOlder(newest: SessionCard[], needed: SessionCard[]): SessionCard[] {
+  const known = new Set(newest.map(({ id }) => id));
+  return [...newest, ...needed.filter(({ id }) => !known.has(id))];
 }
 
 function FirstRun() {
@@ -34,7 +53,8 @@ function FirstRun() {
   );
 }
 
-function Columns({ sessions, hasMore }: { sessions: SessionCard[]; hasMore: boolean }) {
+function Columns({ sessions, children }: { sessions: SessionCard[]; children: ReactNode }) {
+  const counts = useQuery(sessionCounts).data;
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="flex items-center justify-between gap-3 px-4 pt-4">
@@ -47,12 +67,23 @@ function Columns({ sessions, hasMore }: { sessions: SessionCard[]; hasMore: bool
         </Link>
       </div>
       <LoopsUnderWay />
-      <StatusView sessions={sessions} />
-      {hasMore && (
-        <p className="px-4 pb-3 text-sm text-muted">
-          The {SESSIONS_SHOWN} newest are shown; `wheelhouse ls` lists all of them.
-        </p>
-      )}
+      <StatusView sessions={sessions} counts={counts} />
+      {children}
+    </div>
+  );
+}
+
+/** Says how many sessions there are besides those shown, and shows more of them. */
+function Older({ shown, isReading, onMore }: { shown: number; isReading: boolean; onMore: () => void }) {
+  const total = useQuery(sessionCounts).data?.total;
+  return (
+    <div className="flex flex-wrap items-center gap-3 border-t border-line px-4 py-2 text-sm text-muted">
+      <p>
+        Showing the {shown} newest{total !== undefined && ` of ${total}`} sessions and all that need you.
+      </p>
+      <Button disabled={isReading} onClick={onMore}>
+        Show older
+      </Button>
     </div>
   );
 }

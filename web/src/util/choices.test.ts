@@ -32,6 +32,12 @@ test("the letters of an id are not those of a title", () => {
   expect(titles("0199B2aa-8")).toEqual([["Sessions", "tidy the harbour"]]);
 });
 
+test("what the server found is kept", () => {
+  const found = { id: "0199d4ee-1122", title: "Mend the login", isFound: true };
+  const groups = [{ heading: "Sessions", choices: [found, { id: "0199d4ee-3344", title: "login mended" }] }];
+  expect(fitting(groups, "login mend")).toMatchObject([{ choices: [{ title: "login mended" }, { title: "Mend the login" }] }]);
+});
+
 test("nothing fits", () => {
   expect(titles("zzz")).toEqual([]);
 });

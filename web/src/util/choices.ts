@@ -5,6 +5,8 @@ export interface Named {
   /** Unique among all that is offered. */
   id: string;
   title: string;
+  /** Whether the server found it by the search. */
+  isFound?: boolean;
 }
 
 export interface Group<T extends Named> {
@@ -15,9 +17,13 @@ export interface Group<T extends Named> {
 /** This many letters of an id are meant as an id. */
 const ID_PREFIX = 6;
 
+/** What the server found fits, if only just: it knows more than the title. */
+const FOUND_FIT = 0.001;
+
 function score(choice: Named, search: string): number {
   const isId = search.length >= ID_PREFIX && choice.id.startsWith(search.toLowerCase());
-  return isId ? 1 : (defaultFilter?.(choice.title, search, []) ?? 0);
+  const fit = isId ? 1 : (defaultFilter?.(choice.title, search, []) ?? 0);
+  return choice.isFound ? Math.max(fit, FOUND_FIT) : fit;
 }
 
 /** Leaves what fits a search, the best first, and the groups in the order of their best. Titles are searched, not ids. */

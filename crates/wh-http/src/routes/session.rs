@@ -2,8 +2,9 @@
 
 use http::Method;
 use wh_api::{
-    SessionCurrentRequest, SessionGetRequest, SessionListRequest, SessionListView,
-    SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView, cursor_of,
+    SessionCountsRequest, SessionCountsView, SessionCurrentRequest, SessionGetRequest,
+    SessionListRequest, SessionListView, SessionTreeRequest, SessionTreeView, SessionUpdateRequest,
+    SessionView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -24,6 +25,16 @@ pub(super) fn routes() -> Vec<Route> {
                 })
             },
         ),
+        get(
+            "/sessions/counts",
+            Operation::SessionList,
+            "Counts sessions by stage, such as needs_you, working, ready",
+            |server, cx, _: SessionCountsRequest| async move {
+                let counts = server.app.session_counts(&cx).await?;
+                Ok(SessionCountsView::from(counts))
+            },
+        )
+        .named("session_counts"),
         get(
             "/sessions/current",
             Operation::SessionCurrent,

@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Budget, BudgetPatch, Description, ModelName, Operation, Reach, SessionEvent, SessionFilter,
-    SessionPatch, SessionRole, SessionState, SessionStateName, Stage, Title, TurnState, Usage,
+    Budget, BudgetPatch, Description, ModelName, Operation, Reach, SessionCounts, SessionEvent,
+    SessionFilter, SessionPatch, SessionRole, SessionState, SessionStateName, ShortId, Stage,
+    Title, TitleWords, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -272,6 +273,46 @@ pub async fn lists_hold_what_needs_somebody(store: Arc<dyn Store>) -> Outcome {
     .await?;
     let listed: Vec<_> = listed.iter().map(|session| session.id).collect();
     assert_eq!(listed, expected);
+    let everything = SessionFilter::default();
+    let tallies = store
+        .session_tally(Reach::User(owner.user), &everything)
+        .await?;
+    let counts = SessionCounts::of(&tallies);
+    assert_eq!(counts.in_stage(Stage::NeedsYou), expected.len() as u64);
+    assert_eq!(counts.total(), (every_state().len() * budgets.len()) as u64);
+    let others = Reach::User(fixture::user(&store).await?.id);
+    assert_eq!(store.session_tally(others, &everything).await?, []);
+    Ok(())
+}
+
+/// Sessions are found by the words of their title, or by part of their id.
+pub async fn lists_filter_by_title(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let mut made = Vec::new();
+    for title in ["Fix the Login test", "Test 100% of it", "Größe"] {
+        let mut session = fixture::session_value(owner, None)?;
+        session.title = Title::parse(title)?;
+        fixture::insert_session(&store, &session).await?;
+        made.push(session.id);
+    }
+    let short_id = made[1].short_id();
+    for (text, expected) in [
+        ("TEST", vec![made[1], made[0]]),
+        ("test login", vec![made[0]]),
+        ("100%", vec![made[1]]),
+        ("1%0", vec![]),
+        ("Größe", vec![made[2]]),
+        (&short_id, vec![made[1]]),
+    ] {
+        let filter = SessionFilter {
+            title: TitleWords::parse(text).unwrap_or_default(),
+            ..SessionFilter::default()
+        };
+        let reach = Reach::User(owner.user);
+        let listed = pages(4, |page| store.session_list(reach, &filter, page)).await?;
+        let listed: Vec<_> = listed.iter().map(|session| session.id).collect();
+        assert_eq!(listed, expected, "{text}");
+    }
     Ok(())
 }
 

@@ -101,6 +101,9 @@ pub(crate) struct ListArgs {
     /// Only what waits for an answer, failed, was interrupted, or has used up its budget
     #[arg(long)]
     needs_you: bool,
+    /// Only with all these words in the title
+    #[arg(long, value_name = "WORDS")]
+    title: Option<String>,
     /// Only on this board
     #[arg(long, value_name = "ID")]
     board: Option<String>,
@@ -164,6 +167,7 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
     let request = SessionListRequest {
         states: (!args.states.is_empty()).then_some(args.states),
         needs_you: args.needs_you.then_some(true),
+        title: args.title,
         board: args.board,
         worktree: args.worktree,
         parent: args.parent,
@@ -172,7 +176,12 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
         limit: args.page.limit,
         cursor: args.page.cursor,
     };
-    let places = [&request.board, &request.worktree, &request.parent];
+    let places = [
+        &request.title,
+        &request.board,
+        &request.worktree,
+        &request.parent,
+    ];
     let narrowed =
         request.states.is_some() || args.needs_you || places.iter().any(|place| place.is_some());
     let empty = match narrowed {

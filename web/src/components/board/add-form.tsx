@@ -2,8 +2,9 @@ import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import type { Board } from "@/api/client";
-import { sessionList, worktreeList } from "@/api/queries";
+import { worktreeList } from "@/api/queries";
 import type { BoardChange } from "@/hooks/use-board-change";
+import { useFoundSessions } from "@/hooks/use-found-sessions";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Loaded } from "@/ui/loaded";
@@ -39,8 +40,8 @@ interface Choice {
 
 function Choices({ board, onChange }: Pick<Props, "board" | "onChange">) {
   const worktrees = useQuery(worktreeList);
-  const sessions = useQuery(sessionList);
   const [words, setWords] = useState("");
+  const sessions = useFoundSessions(words);
   const place = useMutation({ mutationFn: (item: Item) => onChange({ place: [{ ...item, ...freeSpot(board) }] }) });
   const isThere = ({ kind, id }: Item) => board.items.some((item) => item.kind === kind && item.id.endsWith(id));
   const offered = (all: Choice[]) =>
@@ -65,18 +66,14 @@ function Choices({ board, onChange }: Pick<Props, "board" | "onChange">) {
           />
         )}
       </Loaded>
-      <Loaded query={sessions}>
-        {(data) => (
-          <Offer
-            label="Sessions"
-            choices={offered(
-              data.sessions.map((one) => ({ item: { kind: "session", id: one.id }, title: one.title, about: `${one.agent} ${one.state}` })),
-            )}
-            isBusy={place.isPending}
-            onChoose={(item) => place.mutate(item)}
-          />
+      <Offer
+        label="Sessions"
+        choices={offered(
+          sessions.all.map((one) => ({ item: { kind: "session", id: one.id }, title: one.title, about: `${one.agent} ${one.state}` })),
         )}
-      </Loaded>
+        isBusy={place.isPending}
+        onChoose={(item) => place.mutate(item)}
+      />
     </div>
   );
 }

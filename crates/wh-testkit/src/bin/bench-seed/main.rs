@@ -11,12 +11,13 @@ use serde_json::json;
 use wh_domain::{KeyScope, MessageKind, Owner, SessionRole, UserRole};
 use wh_testkit::seed::Seed;
 
-const USAGE: &str =
-    "usage: bench-seed DATA_DIR [--sessions N] [--messages N] [--mixed N] [--events N] [--zones N]";
+const USAGE: &str = "usage: bench-seed DATA_DIR [--failed N] [--sessions N] [--messages N] [--mixed N] [--events N] [--zones N]";
 
 /// What to put into the database.
 struct Options {
     data_dir: PathBuf,
+    /// Sessions that have failed, older than all others.
+    failed: usize,
     sessions: usize,
     /// Of each session.
     messages: usize,
@@ -36,6 +37,7 @@ async fn main() -> Result<()> {
         user: user.id,
         key: None,
     };
+    seed.failed_sessions(owner, options.failed).await?;
     let root = seed.session(owner, "the session with a key", None).await?;
     let board = seed.board(owner, "bench", options.zones).await?;
     let (_, full) = seed.key(user.id, KeyScope::Full, None).await?;
@@ -82,6 +84,7 @@ fn now() -> Timestamp {
 fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
     let mut options = Options {
         data_dir: arguments.next().context(USAGE)?.into(),
+        failed: 0,
         sessions: 0,
         messages: 0,
         mixed: 0,
@@ -91,6 +94,7 @@ fn options(mut arguments: impl Iterator<Item = String>) -> Result<Options> {
     while let Some(name) = arguments.next() {
         let value = arguments.next().context(USAGE)?.parse().context(USAGE)?;
         match name.as_str() {
+            "--failed" => options.failed = value,
             "--sessions" => options.sessions = value,
             "--messages" => options.messages = value,
             "--mixed" => options.mixed = value,
