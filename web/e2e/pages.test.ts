@@ -157,3 +157,18 @@ test("the progress of a loop is seen, and it is paused, resumed and stopped", as
   await loop.waitFor({ state: "detached" });
   expect(troubles).toEqual([]);
 });
+
+test("an idle session is stopped and deleted in one step", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say goodbye then");
+  await said(page, "goodbye then");
+  await idle(page);
+  const id = new URL(page.url()).pathname.slice(-8);
+  await page.getByRole("button", { name: "More actions" }).click();
+  await page.getByRole("menuitem", { name: "Delete…" }).click();
+  await page.getByRole("dialog", { name: "Delete this session?" }).getByRole("button", { name: "Delete" }).click();
+  await page.getByText("The session is deleted").first().waitFor();
+  await page.waitForURL(`${on.server.url}/`);
+  await expect(on.server.rest(await on.server.key(), "GET", `/sessions/${id}`)).rejects.toThrow("NOT_FOUND");
+  expect(troubles).toEqual([]);
+});
