@@ -28,15 +28,23 @@ const TITLES: [&str; 5] = [
 /// A database being filled. Close it before a server opens it.
 pub struct Seed {
     store: Arc<dyn Store>,
+    /// When everything was created.
+    at: Timestamp,
 }
 
 impl Seed {
-    /// Opens, or makes, the database of a data directory.
+    /// Opens or creates the database of a data directory. Everything gets the same fixed creation time.
     pub async fn open(data_dir: &Path) -> Result<Self> {
+        let at = Timestamp::from_second(1_780_000_000).expect("a time in range");
+        Self::open_at(data_dir, at).await
+    }
+
+    /// Opens or creates the database of a data directory. Everything is created at `at`: a server deletes old events when it starts.
+    pub async fn open_at(data_dir: &Path, at: Timestamp) -> Result<Self> {
         std::fs::create_dir_all(data_dir)?;
         let options = OpenOptions::new(data_dir.join("wheelhouse.db"));
         let store = Arc::new(SqliteStore::open(options).await?);
-        Ok(Self { store })
+        Ok(Self { store, at })
     }
 
     /// Adds a user.
@@ -47,7 +55,7 @@ impl Seed {
             role,
             email: None,
             avatar_url: None,
-            created_at: epoch(),
+            created_at: self.at,
             disabled_at: None,
             local_roots: Vec::new(),
         };
@@ -55,7 +63,7 @@ impl Seed {
             user: user.id,
             key: None,
         };
-        let commit = commit(Operation::UserCreate, user.id.into(), owner, None);
+        let commit = self.commit(Operation::UserCreate, user.id.into(), owner, None);
         let _applied = self.store.user_insert(&user, commit).await?;
         Ok(user)
     }
@@ -63,14 +71,14 @@ impl Seed {
     /// Disables a user, and does nothing about what they have running.
     pub async fn disable(&self, user: UserId) -> Result<()> {
         let owner = Owner { user, key: None };
-        let commit = commit(Operation::UserUpdate, user.into(), owner, None);
+        let commit = self.commit(Operation::UserUpdate, user.into(), owner, None);
         let patch = UserPatch {
             disabled: Some(true),
             ..UserPatch::default()
         };
         let _applied = self
             .store
-            .user_update(user, &patch, epoch(), commit)
+            .user_update(user, &patch, self.at, commit)
             .await?;
         Ok(())
     }
@@ -93,13 +101,13 @@ impl Seed {
             hash: KeyHash(Sha256::digest(secret.expose()).into()),
             session: session.map(|session| KeyBinding::Run { session, epoch: 1 }),
             dialect: None,
-            created_at: epoch(),
+            created_at: self.at,
             expires_at: None,
             last_used_at: None,
             revoked_at: None,
         };
         let owner = Owner { user, key: None };
-        let commit = commit(Operation::KeyCreate, key.id.into(), owner, None);
+        let commit = self.commit(Operation::KeyCreate, key.id.into(), owner, None);
         let _applied = self.store.key_insert(&key, commit).await?;
         Ok((key.id, secret.expose().to_owned()))
     }
@@ -136,7 +144,7 @@ impl Seed {
     ) -> Result<Session> {
         let session = Session {
             role,
-            ..fresh(owner, title, None)?
+            ..self.fresh(owner, title, None)?
         };
         self.insert(session).await
     }
@@ -151,14 +159,14 @@ impl Seed {
     ) -> Result<Session> {
         let session = Session {
             board,
-            ..fresh(owner, title, parent)?
+            ..self.fresh(owner, title, parent)?
         };
         self.insert(session).await
     }
 
     async fn insert(&self, session: Session) -> Result<Session> {
         let (id, owner) = (session.id, session.owner);
-        let commit = commit(Operation::SessionUpdate, id.into(), owner, Some(id));
+        let commit = self.commit(Operation::SessionUpdate, id.into(), owner, Some(id));
         let _applied = self.store.session_insert(&session, commit).await?;
         Ok(session)
     }
@@ -188,7 +196,7 @@ impl Seed {
             text,
             detail: Some(detail.to_string()),
             approval: None,
-            created_at: epoch(),
+            created_at: self.at,
         };
         let messages: Vec<_> = messages.into_iter().map(new).collect();
         let ids = messages.iter().map(|message| message.id).collect();
@@ -246,29 +254,27 @@ impl Seed {
             placements: vec![],
             shares: vec![],
             revision: 1,
-            created_at: epoch(),
-            updated_at: epoch(),
+            created_at: self.at,
+            updated_at: self.at,
         };
-        let commit = commit(Operation::BoardCreate, board.id.into(), owner, None);
+        let commit = self.commit(Operation::BoardCreate, board.id.into(), owner, None);
         let _applied = self.store.board_insert(&board, commit).await?;
         Ok(board)
     }
 
-    /// Adds `count` events about a session, without a change behind them. `at` is when they happened: a server forgets old
-    /// ones.
-    pub async fn events(&self, session: &Session, count: usize, at: Timestamp) -> Result<()> {
+    /// Adds `count` events about a session, without a change behind them.
+    pub async fn events(&self, session: &Session, count: usize) -> Result<()> {
         // Those of one commit share its transaction.
         const AT_ONCE: usize = 1_000;
         let mut left = count;
         while left > 0 {
             let size = left.min(AT_ONCE);
-            let mut commit = commit(
+            let mut commit = self.commit(
                 Operation::SessionUpdate,
                 session.id.into(),
                 session.owner,
                 Some(session.id),
             );
-            commit.audit.at = at;
             let event = commit.events.remove(0);
             commit.events = vec![event; size];
             let nothing = SessionPatch::default();
@@ -279,6 +285,54 @@ impl Seed {
             left -= size;
         }
         Ok(())
+    }
+
+    /// Makes an idle session, below `parent` if there is one.
+    fn fresh(&self, owner: Owner, title: &str, parent: Option<&Session>) -> Result<Session> {
+        let id = SessionId::from_untyped_uuid(Uuid::now_v7());
+        let (agent, title) = (AgentName::parse("echo")?, Title::parse(title)?);
+        let session = Session {
+            state: SessionState::Idle,
+            epoch: 1,
+            ..Session::new(id, owner, agent, title, self.at)
+        };
+        Ok(match parent {
+            Some(parent) => session.below(parent),
+            None => session,
+        })
+    }
+
+    fn commit(
+        &self,
+        operation: Operation,
+        subject: Subject,
+        owner: Owner,
+        session: Option<SessionId>,
+    ) -> Commit {
+        Commit {
+            audit: NewAuditEntry {
+                at: self.at,
+                request: Uuid::now_v7(),
+                user: owner.user,
+                credential: Credential::Local.kind(),
+                key: None,
+                session: None,
+                surface: Surface::Server,
+                operation,
+                subject: Some(subject),
+                outcome: Outcome::Done,
+                facts: Facts::new(),
+            },
+            events: vec![NewEvent {
+                kind: EventKind::Created,
+                subject,
+                owner,
+                session,
+                actor: Some(owner.user),
+                facts: Facts::new(),
+            }],
+            idempotency: None,
+        }
     }
 
     /// Returns the store itself, for what is measured below the application.
@@ -295,55 +349,4 @@ impl Seed {
 /// Returns an id that nothing has.
 pub fn some_id<Id: GenericUuid>() -> Id {
     Id::from_untyped_uuid(Uuid::now_v7())
-}
-
-fn epoch() -> Timestamp {
-    Timestamp::from_second(1_780_000_000).expect("a time in range")
-}
-
-/// Makes an idle session, below `parent` if there is one.
-fn fresh(owner: Owner, title: &str, parent: Option<&Session>) -> Result<Session> {
-    let id = SessionId::from_untyped_uuid(Uuid::now_v7());
-    let (agent, title) = (AgentName::parse("echo")?, Title::parse(title)?);
-    let session = Session {
-        state: SessionState::Idle,
-        epoch: 1,
-        ..Session::new(id, owner, agent, title, epoch())
-    };
-    Ok(match parent {
-        Some(parent) => session.below(parent),
-        None => session,
-    })
-}
-
-fn commit(
-    operation: Operation,
-    subject: Subject,
-    owner: Owner,
-    session: Option<SessionId>,
-) -> Commit {
-    Commit {
-        audit: NewAuditEntry {
-            at: epoch(),
-            request: Uuid::now_v7(),
-            user: owner.user,
-            credential: Credential::Local.kind(),
-            key: None,
-            session: None,
-            surface: Surface::Server,
-            operation,
-            subject: Some(subject),
-            outcome: Outcome::Done,
-            facts: Facts::new(),
-        },
-        events: vec![NewEvent {
-            kind: EventKind::Created,
-            subject,
-            owner,
-            session,
-            actor: Some(owner.user),
-            facts: Facts::new(),
-        }],
-        idempotency: None,
-    }
 }

@@ -31,7 +31,7 @@ struct Options {
 #[tokio::main]
 async fn main() -> Result<()> {
     let options = options(std::env::args().skip(1))?;
-    let seed = Seed::open(&options.data_dir).await?;
+    let seed = Seed::open_at(&options.data_dir, now()).await?;
     let user = seed.user("bench", UserRole::Admin).await?;
     let owner = Owner {
         user: user.id,
@@ -61,7 +61,7 @@ async fn main() -> Result<()> {
     }
     seed.sessions(owner, options.sessions, options.messages)
         .await?;
-    seed.events(&root, options.events, now()).await?;
+    seed.events(&root, options.events).await?;
     seed.close().await;
     let made = json!({
         "key": full,
