@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{Session, ShortId};
+use wh_domain::{SessionBrief, ShortId};
 
 /// The most characters of a title in a list.
 const TITLE_CHARS_MAX: usize = 60;
@@ -18,13 +18,13 @@ pub struct SessionBriefView {
     pub state: String,
 }
 
-impl From<&Session> for SessionBriefView {
-    fn from(session: &Session) -> Self {
+impl From<&SessionBrief> for SessionBriefView {
+    fn from(session: &SessionBrief) -> Self {
         Self {
             id: session.id.short_id(),
             title: shortened(session.title.as_str()),
             agent: session.agent.to_string(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.state.as_str().to_owned(),
         }
     }
 }

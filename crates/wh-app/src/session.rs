@@ -6,7 +6,8 @@ use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
     AgentCommand, Facts, IdRef, OfferedModel, Operation, Page, PageRequest, Reach, Reference,
-    Session, SessionCounts, SessionFilter, SessionId, SessionQuery, ShareLevel, ToolsLink,
+    Session, SessionBrief, SessionCounts, SessionFilter, SessionId, SessionQuery, ShareLevel,
+    ToolsLink,
 };
 
 use crate::{
@@ -50,9 +51,39 @@ impl App {
     ) -> Result<Page<Session, Uuid>> {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
-            let reach = Self::list_reach(cx, operation, query.shared)?;
-            let filter = self.session_filter(cx.authorize(operation)?, query).await?;
+            let (reach, filter) = self.session_scope(cx, query).await?;
             Ok(self.store.session_list(reach, &filter, page).await?)
+        })
+        .await
+    }
+
+    /// Lists sessions as [`Self::session_list`] does, with the properties that lists show.
+    pub async fn session_brief_list(
+        &self,
+        cx: &OpContext,
+        query: SessionQuery,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<SessionBrief, Uuid>> {
+        let operation = Operation::SessionList;
+        self.read(cx, operation, Facts::new(), async {
+            let (reach, filter) = self.session_scope(cx, query).await?;
+            Ok(self.store.session_brief_list(reach, &filter, page).await?)
+        })
+        .await
+    }
+
+    /// Lists sessions as [`Self::session_brief_list`] does and counts them.
+    pub async fn session_brief_list_counted(
+        &self,
+        cx: &OpContext,
+        query: SessionQuery,
+        page: PageRequest<Uuid>,
+    ) -> Result<(Page<SessionBrief, Uuid>, u64)> {
+        let operation = Operation::SessionList;
+        self.read(cx, operation, Facts::new(), async {
+            let (reach, filter) = self.session_scope(cx, query).await?;
+            let listed = self.store.session_brief_list(reach, &filter, page).await?;
+            Ok((listed, self.store.session_count(reach, &filter).await?))
         })
         .await
     }
@@ -61,8 +92,7 @@ impl App {
     pub async fn session_count(&self, cx: &OpContext, query: SessionQuery) -> Result<u64> {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
-            let reach = Self::list_reach(cx, operation, query.shared)?;
-            let filter = self.session_filter(cx.authorize(operation)?, query).await?;
+            let (reach, filter) = self.session_scope(cx, query).await?;
             Ok(self.store.session_count(reach, &filter).await?)
         })
         .await
@@ -78,6 +108,18 @@ impl App {
             Ok(SessionCounts::of(&tallies))
         })
         .await
+    }
+
+    /// Returns whose sessions a list holds, and which of them.
+    async fn session_scope(
+        &self,
+        cx: &OpContext,
+        query: SessionQuery,
+    ) -> Result<(Reach, SessionFilter)> {
+        let operation = Operation::SessionList;
+        let reach = Self::list_reach(cx, operation, query.shared)?;
+        let filter = self.session_filter(cx.authorize(operation)?, query).await?;
+        Ok((reach, filter))
     }
 
     async fn session_filter(&self, reach: Reach, query: SessionQuery) -> Result<SessionFilter> {

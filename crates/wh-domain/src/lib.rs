@@ -130,7 +130,9 @@ pub use repo_rules::{CheckoutLimits, RepoRules, TransferLimits};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, RunEntry, ToolsLink};
-pub use session::{Fork, RoleSet, Session, SessionFilter, SessionPatch, SessionQuery, SessionRole};
+pub use session::{
+    Fork, RoleSet, Session, SessionBrief, SessionFilter, SessionPatch, SessionQuery, SessionRole,
+};
 pub use session_input::{
     ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, TurnChoice, WaitFor,
     WhenBusy, Workspace,

@@ -1,5 +1,7 @@
 //! A session: one conversation with one agent.
 
+mod brief;
+
 use std::path::PathBuf;
 
 use jiff::Timestamp;
@@ -9,6 +11,8 @@ use crate::{
     Owner, Policy, Reference, RepoId, SessionId, SessionState, SessionStateName, Tier, Title,
     TitleWords, TurnState, Usage, WorktreeId,
 };
+
+pub use brief::SessionBrief;
 
 /// One conversation with one agent: its place in the world and what it is doing.
 #[derive(Clone, Debug, PartialEq, Eq)]

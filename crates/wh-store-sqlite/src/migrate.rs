@@ -132,6 +132,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "estimates",
         sql: include_str!("../migrations/0027_estimates.sql"),
     },
+    Migration {
+        name: "session_totals",
+        sql: include_str!("../migrations/0028_session_totals.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -1,13 +1,16 @@
 //! Sessions.
 
+mod brief;
+mod total;
+
 use async_trait::async_trait;
 use jiff::{SignedDuration, Timestamp};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
-    BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionEvent,
-    SessionFilter, SessionId, SessionPatch, SessionTally, SettingKey, SpawnLimits, TitleWords,
-    TurnState,
+    BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionBrief,
+    SessionEvent, SessionFilter, SessionId, SessionPatch, SessionTally, SettingKey, SpawnLimits,
+    TitleWords, TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -15,7 +18,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned, push_tree};
+use crate::reach::{Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{insert_query, push_update, session_row};
@@ -92,12 +95,17 @@ impl SessionStore for SqliteStore {
         row::page("session", rows, page.limit, row::id_cursor, session_row)
     }
 
+    async fn session_brief_list(
+        &self,
+        reach: Reach,
+        filter: &SessionFilter,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<SessionBrief, Uuid>> {
+        self.brief_page(reach, filter, page).await
+    }
+
     async fn session_count(&self, reach: Reach, filter: &SessionFilter) -> Result<u64> {
-        let mut query = Query::new(COUNTED);
-        query.push("FROM sessions t WHERE ");
-        push_owned(&mut query, reach, Owned::Sessions);
-        push_filter(&mut query, filter);
-        self.count(query).await
+        self.count_sessions(reach, filter).await
     }
 
     async fn session_tally(

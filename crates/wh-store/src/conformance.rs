@@ -82,6 +82,7 @@ macro_rules! conformance_checks {
                 patches_change_only_what_they_name,
                 lists_filter_and_page_to_the_end,
                 lists_filter_by_the_latest_turn,
+                totals_follow_every_change,
                 lists_hold_what_needs_somebody,
                 lists_filter_by_title,
                 trees_list_parents_first,

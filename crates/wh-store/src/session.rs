@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use uuid::Uuid;
 use wh_domain::{
-    Board, IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionEvent, SessionFilter,
-    SessionId, SessionPatch, SessionTally, SpawnLimits, Worktree,
+    Board, IdRef, NewTurn, Page, PageRequest, Reach, Session, SessionBrief, SessionEvent,
+    SessionFilter, SessionId, SessionPatch, SessionTally, SpawnLimits, Worktree,
 };
 
 use crate::{Applied, Commit, Result};
@@ -83,6 +83,14 @@ pub trait SessionStore {
         filter: &SessionFilter,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Session, Uuid>>;
+
+    /// Lists sessions as [`Self::session_list`] does, with the properties that lists show.
+    async fn session_brief_list(
+        &self,
+        reach: Reach,
+        filter: &SessionFilter,
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<SessionBrief, Uuid>>;
 
     /// Counts the sessions of a list, up to [`crate::COUNT_MAX`].
     async fn session_count(&self, reach: Reach, filter: &SessionFilter) -> Result<u64>;

@@ -1,4 +1,4 @@
-//! `session_list` and `message_list` with few and with very many rows: what they cost must not depend on what they do not show.
+//! `session_list`, agor's `agor_sessions_list` and `message_list` with few and with very many rows: what they cost must not depend on what they do not show.
 
 use std::time::Duration;
 
@@ -30,16 +30,17 @@ pub(super) fn run(workspace: &Workspace, programs: &Programs) -> Result<String> 
         servers.push((size, seeded, running));
     }
     let mut targets = Vec::new();
-    for tool in ["session_list", "message_list"] {
+    for tool in ["session_list", "agor_sessions_list", "message_list"] {
         for (size, seeded, running) in &servers {
             let name = format!("{tool}, {size} sessions");
-            targets.push((Series::new(name), request(tool, seeded)?, running));
+            let request = request(tool, seeded)?;
+            targets.push((Series::new(name), address(tool), request, running));
         }
     }
     for round in 1..=ROUNDS {
         ui::progress(&format!("round {round} of {ROUNDS}"));
-        for (series, request, running) in &mut targets {
-            let sample = measure(workspace, &series.name, request, running)?;
+        for (series, address, request, running) in &mut targets {
+            let sample = measure(workspace, &series.name, address, request, running)?;
             series.samples.push(sample);
         }
     }
@@ -59,15 +60,23 @@ fn request(tool: &str, seeded: &Seeded) -> Result<McpRequest> {
     Ok(McpRequest::tool(tool, &arguments).with_key(seeded.key()?))
 }
 
+fn address(tool: &str) -> &'static str {
+    match tool {
+        "agor_sessions_list" => "/mcp/agor",
+        _ => "/mcp",
+    }
+}
+
 fn measure(
     workspace: &Workspace,
     name: &str,
+    address: &str,
     request: &McpRequest,
     running: &Running,
 ) -> Result<measured::Measured> {
     let load = Load {
         name,
-        url: &format!("{}/mcp", running.url),
+        url: &format!("{}{address}", running.url),
         connections: CLIENTS,
         seconds: SECONDS,
         headers: &request.headers(),

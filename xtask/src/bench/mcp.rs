@@ -1,4 +1,4 @@
-//! `tools/call` of `board_get` and of `session_list` over 10 000 rows, against an rmcp echo tool and a bare axum handler.
+//! `tools/call` of `board_get`, and of `session_list` and agor's `agor_sessions_list` over 10 000 rows, against an rmcp echo tool and a bare axum handler.
 
 use anyhow::Result;
 use serde_json::json;
@@ -23,11 +23,13 @@ pub(super) fn run(workspace: &Workspace, programs: &Programs) -> Result<String> 
     let echo = McpRequest::tool("echo", &json!({"text": "hello"}));
     let board_get = McpRequest::tool("board_get", &json!({"board": seeded.board()?})).with_key(key);
     let session_list = McpRequest::tool("session_list", &json!({})).with_key(key);
+    let agor_list = McpRequest::tool("agor_sessions_list", &json!({})).with_key(key);
     let targets = [
         ("rmcp echo", &ceiling, "/mcp", &echo),
         ("bare axum", &ceiling, "/bare", &echo),
         ("board_get", &product, "/mcp", &board_get),
         ("session_list", &product, "/mcp", &session_list),
+        ("agor_sessions_list", &product, "/mcp/agor", &agor_list),
     ];
     let mut series = targets.map(|(name, ..)| Series::new(name));
     for round in 1..=ROUNDS {

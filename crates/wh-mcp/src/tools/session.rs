@@ -72,7 +72,7 @@ async fn session_list(
     request: SessionListRequest,
 ) -> Result<SessionBriefListView> {
     let (query, page) = ((&request).try_into()?, request.page().by_id()?);
-    let page = app.session_list(&cx, query, page).await?;
+    let page = app.session_brief_list(&cx, query, page).await?;
     Ok(SessionBriefListView {
         sessions: page.items.iter().map(SessionBriefView::from).collect(),
         next_cursor: cursor_of(page.next),

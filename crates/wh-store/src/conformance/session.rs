@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Budget, BudgetPatch, Description, ModelName, Operation, Reach, SessionCounts, SessionEvent,
-    SessionFilter, SessionPatch, SessionRole, SessionState, SessionStateName, ShortId, Stage,
-    Title, TitleWords, TurnState, Usage,
+    Budget, BudgetPatch, Description, KeyScope, ModelName, Operation, Owner, Reach, SessionBrief,
+    SessionCounts, SessionEvent, SessionFilter, SessionPatch, SessionRole, SessionState,
+    SessionStateName, ShortId, Stage, Title, TitleWords, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -202,6 +202,9 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
         let reach = Reach::User(owner.user);
         let listed = pages(4, |page| store.session_list(reach, &filter, page)).await?;
         assert_eq!(listed, expected, "{filter:?}");
+        let listed = pages(4, |page| store.session_brief_list(reach, &filter, page)).await?;
+        let brief: Vec<_> = expected.iter().map(|s| SessionBrief::of(s, None)).collect();
+        assert_eq!(listed, brief, "{filter:?}");
         let counted = store.session_count(reach, &filter).await?;
         assert_eq!(counted, expected.len() as u64, "{filter:?}");
     }
@@ -341,6 +344,68 @@ pub async fn lists_filter_by_the_latest_turn(store: Arc<dyn Store>) -> Outcome {
         let counted = store.session_count(Reach::All, &filter).await?;
         assert_eq!(counted, expected.len() as u64, "{filter:?}");
     }
+    let all = SessionFilter::default();
+    let listed = pages(4, |page| store.session_brief_list(Reach::All, &all, page)).await?;
+    let queued = Some(TurnState::Queued);
+    let expected = [(&waiting, queued), (&unused, None), (&root, None)];
+    assert_eq!(
+        listed,
+        expected.map(|(session, turn)| SessionBrief::of(session, turn))
+    );
+    Ok(())
+}
+
+/// Totals follow every change of what they distinguish.
+pub async fn totals_follow_every_change(store: Arc<dyn Store>) -> Outcome {
+    let user = fixture::user(&store).await?.id;
+    let key = fixture::key(&store, user, KeyScope::Client).await?.id;
+    let made_by_key = Owner {
+        user,
+        key: Some(key),
+    };
+    let other = fixture::session(&store, owned_by(fixture::user(&store).await?.id), None).await?;
+    let kept = fixture::session(&store, made_by_key, None).await?;
+    let session = fixture::session(&store, owned_by(user), None).await?;
+    let idle = kept.state.name();
+    let totals = async |states: &[SessionStateName], include_archived| -> Made<[u64; 4]> {
+        let filter = SessionFilter {
+            states: states.to_vec(),
+            include_archived,
+            ..SessionFilter::default()
+        };
+        let reaches = [
+            Reach::All,
+            Reach::User(user),
+            Reach::Key(key),
+            Reach::User(other.owner.user),
+        ];
+        let mut totals = [0; 4];
+        for (total, reach) in totals.iter_mut().zip(reaches) {
+            *total = store.session_count(reach, &filter).await?;
+        }
+        Ok(totals)
+    };
+    assert_eq!(totals(&[], false).await?, [3, 2, 1, 1]);
+    assert_eq!(totals(&[idle], false).await?, [3, 2, 1, 1]);
+    let commit = || fixture::commit(user, Operation::SessionManage);
+    let completed = SessionEvent::WorkCompleted;
+    done(store.session_move(session.id, &completed, commit()).await?);
+    assert_eq!(totals(&[idle], false).await?, [2, 1, 1, 1]);
+    assert_eq!(
+        totals(&[idle, SessionStateName::Completed], false).await?,
+        [3, 2, 1, 1]
+    );
+    done(store.session_archive(kept.id, true, None, commit()).await?);
+    assert_eq!(totals(&[], false).await?, [2, 1, 0, 1]);
+    assert_eq!(totals(&[], true).await?, [3, 2, 1, 1]);
+    done(store.session_delete(session.id, commit()).await?);
+    assert_eq!(totals(&[], false).await?, [1, 0, 0, 1]);
+    done(
+        store
+            .session_archive(kept.id, false, None, commit())
+            .await?,
+    );
+    assert_eq!(totals(&[], false).await?, [2, 1, 1, 1]);
     Ok(())
 }
 

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{MessageQuery, Result, Summarize};
 use wh_domain::{
-    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionQuery, SessionStateName,
-    Turn, TurnState,
+    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief, SessionQuery,
+    SessionStateName, Turn, TurnState,
 };
 
 use super::{
@@ -78,6 +78,7 @@ struct List {
 async fn list(call: Call, request: List) -> Result<Reply<Listed<SessionSummary>>> {
     let wanted = |status: &Status| request.status.is_none_or(|wanted| wanted == *status);
     let states = STATUSES.iter().filter(|(_, status)| wanted(status));
+    let states = states.filter(|_| request.status.is_some());
     let latest = SPAWNED_STATUSES.iter();
     let latest = latest.filter(|(_, status)| wanted(status));
     let (board, worktree) = (request.board_id.as_deref(), request.worktree_id.as_deref());
@@ -89,19 +90,24 @@ async fn list(call: Call, request: List) -> Result<Reply<Listed<SessionSummary>>
         ..SessionQuery::default()
     };
     let page = first(request.limit);
-    let found = call.app.session_list(&call.cx, query.clone(), page).await;
-    let found = found.map_err(naming([board_named(board), worktree_named(worktree)]))?;
+    let found = call.app.session_brief_list_counted(&call.cx, query, page);
+    let found = found.await;
+    let (found, total) = found.map_err(naming([board_named(board), worktree_named(worktree)]))?;
+    let summary = |session| SessionSummary::new(session, brief_status(session));
     Ok(Listed {
-        total: call.app.session_count(&call.cx, query).await?,
+        total,
         limit: page.limit.get(),
         skip: 0,
-        data: with_status(&call, found.items)
-            .await?
-            .iter()
-            .map(SessionSummary::from)
-            .collect(),
+        data: found.items.iter().map(summary).collect(),
     }
     .into())
+}
+
+fn brief_status(session: &SessionBrief) -> Status {
+    if session.state == SessionStateName::Idle && session.parent.is_some() {
+        return in_table(SPAWNED_STATUSES, session.latest_turn);
+    }
+    in_table(STATUSES, session.state)
 }
 
 async fn with_status(call: &Call, sessions: Vec<Session>) -> Result<Vec<WithStatus>> {

@@ -3,7 +3,8 @@
 use serde::Serialize;
 use wh_app::MessageHit;
 use wh_domain::{
-    Board, BoardItem, Message, MessageKind, Session, Turn, User, WorktreeId, WorktreeLook,
+    Board, BoardItem, Message, MessageKind, Session, SessionBrief, Turn, User, WorktreeId,
+    WorktreeLook,
 };
 
 use super::{Status, TASK_STATUSES};
@@ -61,11 +62,11 @@ pub(super) struct SessionSummary {
     created_at: String,
 }
 
-impl From<&WithStatus> for SessionSummary {
-    fn from((session, status): &WithStatus) -> Self {
+impl SessionSummary {
+    pub(super) fn new(session: &SessionBrief, status: Status) -> Self {
         Self {
             session_id: session.id.to_string(),
-            status: *status,
+            status,
             agentic_tool: session.agent.to_string(),
             title: session.title.to_string(),
             worktree_id: session.worktree.map(|id| id.to_string()),

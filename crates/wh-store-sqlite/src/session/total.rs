@@ -1,0 +1,65 @@
+//! Totals of session lists.
+//!
+//! Triggers keep a row of `session_totals` for every combination of owner, state and archived flag, so that counting a list that
+//! filters by nothing else costs the same however many sessions there are.
+
+use wh_domain::{Reach, SessionFilter};
+use wh_store::Result;
+
+use super::{push_filter, push_states};
+use crate::SqliteStore;
+use crate::reach::{COUNTED, Owned, Query, push_owned};
+use crate::row::{self, uuid};
+
+impl SqliteStore {
+    pub(super) async fn count_sessions(&self, reach: Reach, filter: &SessionFilter) -> Result<u64> {
+        if let Some(query) = totals_query(reach, filter) {
+            return self.total(query).await;
+        }
+        let mut query = Query::new(COUNTED);
+        query.push("FROM sessions t WHERE ");
+        push_owned(&mut query, reach, Owned::Sessions);
+        push_filter(&mut query, filter);
+        self.count(query).await
+    }
+
+    async fn total(&self, query: Query) -> Result<u64> {
+        let rows = self.rows(query).await?;
+        let number = rows.first().map(|row| row::count(row, "number"));
+        let number = row::direct("count", number.unwrap_or(Ok(0)))?;
+        Ok(number.min(u64::from(wh_store::COUNT_MAX)))
+    }
+}
+
+/// Returns the query that adds up totals, if these distinguish everything that the list filters by.
+fn totals_query(reach: Reach, filter: &SessionFilter) -> Option<Query> {
+    let SessionFilter {
+        states: _,
+        include_archived: _,
+        spawned: None,
+        needs_you: false,
+        title: None,
+        board: None,
+        on_board: None,
+        worktree: None,
+        parent: None,
+    } = filter
+    else {
+        return None;
+    };
+    let mut query =
+        Query::new("SELECT COALESCE(SUM(t.number), 0) AS number FROM session_totals t WHERE ");
+    match reach {
+        Reach::All => query.push("TRUE"),
+        Reach::User(user) => query.push("t.owner_user_id = ").push_bind(uuid(user)),
+        Reach::Key(key) => query.push("t.owner_key_id = ").push_bind(uuid(key)),
+        Reach::Guest { .. } | Reach::UserAndGuest { .. } | Reach::Tree(_) => return None,
+    };
+    if !filter.states.is_empty() {
+        push_states(query.push(" AND "), filter);
+    }
+    if !filter.include_archived {
+        query.push(" AND t.archived = 0");
+    }
+    Some(query)
+}
