@@ -128,7 +128,7 @@ impl Seed {
             let reason = "the agent could not be started".to_owned();
             let session = Session {
                 state: SessionState::Failed { reason },
-                ..fresh(owner, &format!("An old failure ({n})"), None)?
+                ..self.fresh(owner, &format!("An old failure ({n})"), None)?
             };
             self.insert(session).await?;
         }
