@@ -12,6 +12,7 @@ use crate::{
     AgentCommandView, AgentModelView, BudgetInput, BudgetPatchInput, NarrowedView, PolicyInput,
     SessionCardView,
     common::{is_zero, list_request, optional, optional_reference, reference, time},
+    session_begin::read_role,
 };
 
 list_request! {
@@ -103,6 +104,9 @@ pub struct SessionUpdateRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub budget: Option<BudgetPatchInput>,
+    /// Not by agents: another role in place of lead.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub role: Option<String>,
     /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -121,6 +125,7 @@ impl SessionUpdateRequest {
             title: optional("title", self.title.as_deref(), Title::parse)?,
             description: optional("description", description, Description::parse)?,
             budget: self.budget.unwrap_or_default().into(),
+            role: optional("role", self.role.as_deref(), read_role)?,
         })
     }
 }
@@ -326,7 +331,7 @@ impl SessionView {
 pub struct SessionTreeView {
     /// The session that was asked about.
     pub session: String,
-    /// Every session of the tree that you may see, parents before children.
+    /// Every session of the tree that you may open, parents before children.
     pub tree: Vec<SessionTreeNode>,
 }
 

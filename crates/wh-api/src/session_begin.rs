@@ -38,7 +38,7 @@ pub struct SessionCreateRequest {
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// general (unless given), planning, coding, review or worker: what the agent's token may do.
+    /// general (default), planning, coding, review or worker: what the agent's token may do; lead: reach all that you own. Not by agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Work in a new worktree of this repository: its id or name.
@@ -277,7 +277,7 @@ fn read_hosts(rules: Option<&[String]>) -> Result<Option<HostList>, InputRefusal
     hosts.map_err(|(rule, why)| InputRefusal::new("hosts", format!("{rule:?}: {why}")))
 }
 
-fn read_role(text: &str) -> Result<SessionRole, String> {
+pub(crate) fn read_role(text: &str) -> Result<SessionRole, String> {
     let known = SessionRole::ALL.map(SessionRole::as_str).join(", ");
     SessionRole::parse(text).ok_or_else(|| format!("must be among {known}"))
 }

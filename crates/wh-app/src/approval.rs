@@ -11,7 +11,6 @@ use crate::{
     App, AppError, OpContext, Result,
     context::facts,
     lookup::{id_of, only_one},
-    prompt::refuse_self,
 };
 
 /// The most bytes of an answer or a reason.
@@ -76,7 +75,10 @@ impl App {
             let found = only_one("approval", found, |it| it.id.to_string())?;
             let session = Reference::from(found.session);
             let session = self.session_lookup(reach, &session).await?;
-            refuse_self(cx, &session)?;
+            self.check_directs(cx, &session).await?;
+            if answer.allow {
+                self.check_allows(cx, &session, &found).await?;
+            }
             check_offered(&found, &answer)?;
             let settlement = Settlement {
                 state: if answer.allow {

@@ -234,7 +234,9 @@ impl App {
         let Some(key) = self.key_by_id(id).await? else {
             return Ok(false);
         };
-        Ok(key.is_valid(self.clock.now()) && self.credential_of(&key).await?.is_some())
+        // A session that leads no more has another credential: what it was shown before ends.
+        let credential = self.credential_of(&key).await?;
+        Ok(key.is_valid(self.clock.now()) && credential.as_ref() == Some(&principal.credential))
     }
 
     async fn key_by_id(&self, id: KeyId) -> Result<Option<Key>> {

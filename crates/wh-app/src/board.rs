@@ -139,6 +139,7 @@ impl App {
                 let board = self.board_lookup(reach, &change.board).await?;
                 let patch = self.board_patch(reach, &board, change.clone()).await?;
                 let next = Arc::new(board.apply(patch, cx.now)?);
+                Self::check_places(cx, &board, &next)?;
                 let firing = self.zones_fire(cx, &board, &next).await?;
                 let mut events = vec![board_event(cx, EventKind::Updated, &next)];
                 events.extend(firing.events);

@@ -26,6 +26,7 @@ mod context;
 mod error;
 mod event;
 mod key;
+mod lead;
 mod local_access;
 mod local_path;
 mod lock;

@@ -7,9 +7,9 @@ mod work;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId, LoopInput, LoopLogEntry,
-    LoopState, LoopWish, Name, NewEvent, Operation, Page, PageRequest, Prompt, Reach, Reference,
-    SessionState, TaskList, TaskListId, TaskStatus, Usage,
+    Budget, ErrorCode, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId, LoopInput,
+    LoopLogEntry, LoopState, LoopWish, Name, NewEvent, Operation, Page, PageRequest, Prompt, Reach,
+    Reference, SessionState, TaskList, TaskListId, TaskStatus, Usage,
 };
 use wh_store::{Applied, LoopSave, NewLoop, StoreError};
 
@@ -66,12 +66,22 @@ impl App {
         if let Some(template) = &input.template {
             prompt::check(template)?;
         }
-        let policy = input.policy.check();
+        let lead = self.lead(cx).await?;
+        let above = lead.as_ref().map(|lead| &lead.session);
+        let policy = match above {
+            Some(above) => input.policy.under(&above.policy),
+            None => input.policy.check(),
+        };
         let policy = policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?;
         let repo = self.repo_lookup(reach, &input.repo).await?;
         let board = match &input.board {
             Some(board) => Some(self.board_lookup(reach, board).await?.id),
             None => None,
+        };
+        self.check_creates_on(lead.as_ref(), board).await?;
+        let left = match &lead {
+            Some(lead) => lead.budget_left()?,
+            None => Budget::default(),
         };
         let id = LoopId::from_untyped_uuid(self.ids.next());
         let about = Prompt::parse(input.spec.as_str())?;
@@ -108,7 +118,10 @@ impl App {
             spec: input.spec,
             template: input.template,
             iterations_max: input.iterations_max,
-            budget: input.budget,
+            budget: input.budget.intersect(left),
+            started_by: above.map(|it| it.id),
+            tier: above.map(|it| it.tier),
+            hosts: above.and_then(|it| it.hosts.clone()),
             usage: Usage::default(),
             state: LoopState::Beginning { iteration: 1 },
             wish: LoopWish::Run,

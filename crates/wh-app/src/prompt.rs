@@ -58,7 +58,7 @@ impl App {
             .change(cx, operation, facts.clone(), async {
                 let reach = cx.authorize(operation)?;
                 let found = self.session_lookup(reach, session).await?;
-                refuse_self(cx, &found)?;
+                self.check_directs(cx, &found).await?;
                 if when_busy == WhenBusy::Steer {
                     refuse_steering(cx, &found)?;
                 }
@@ -136,7 +136,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let found = self.session_lookup(reach, session).await?;
-            refuse_self(cx, &found)?;
+            self.check_directs(cx, &found).await?;
             let commit = cx.commit(operation, found.id.into(), facts, vec![]);
             let _applied = self.store.turn_cancel(found.id, commit).await?;
             self.wake(found.id);
@@ -166,7 +166,8 @@ impl App {
             let found = self.store.turn_find(reach, &id_of(turn)?).await?;
             let turn = only_one("turn", found, |turn| turn.id.to_string())?;
             let session = Reference::from(turn.session);
-            refuse_self(cx, &self.session_lookup(reach, &session).await?)?;
+            let session = self.session_lookup(reach, &session).await?;
+            self.check_directs(cx, &session).await?;
             let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
             let _applied = self.store.turn_withdraw(turn.id, commit).await?;
             self.wake(turn.session);
@@ -233,14 +234,4 @@ pub(crate) fn turn_event(cx: &OpContext, session: &Session, turn: TurnId) -> New
         actor: Some(cx.principal.user),
         facts: Facts::new(),
     }
-}
-
-/// A session directs its descendants, not itself: it would wait for its own end.
-pub(crate) fn refuse_self(cx: &OpContext, session: &Session) -> Result<()> {
-    if cx.principal.credential.session() == Some(session.id) {
-        let message = "a session cannot do this to itself";
-        return Err(AppError::new(ErrorCode::Forbidden, message)
-            .hint("name one of your descendants; session_tree lists them"));
-    }
-    Ok(())
 }

@@ -5,10 +5,10 @@ use std::path::PathBuf;
 use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
-    AgentName, BoardId, ErrorCode, EventKind, Facts, HostList, HostsRefusal, ModelName, Name,
-    NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference, RepoId, Session, SessionId,
-    SessionInput, SessionPlace, SettingKey, SpawnLimits, Tier, Title, TurnId, Worktree, WorktreeId,
-    WorktreeRefusal, WorktreeState, choose_hosts, choose_tier,
+    AgentName, BoardId, ErrorCode, EventKind, Facts, HostList, HostsRefusal, LeadRefusal,
+    ModelName, Name, NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference, RepoId,
+    Session, SessionId, SessionInput, SessionPlace, SessionRole, SettingKey, SpawnLimits, Tier,
+    Title, TurnId, Worktree, WorktreeId, WorktreeRefusal, WorktreeState, choose_hosts, choose_tier,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
@@ -69,6 +69,10 @@ impl App {
         input: SessionInput,
     ) -> Result<Beginning> {
         self.check_agent_name(&input.agent)?;
+        if input.role == SessionRole::Lead && !cx.principal.may_appoint_leads() {
+            return Err(LeadRefusal::NotAPerson.into());
+        }
+        let lead = self.lead(cx).await?;
         if input.prompt.is_some() {
             self.refuse_spent_day(cx.principal.user).await?;
         }
@@ -76,14 +80,19 @@ impl App {
             Some(board) => Some(self.board_lookup(reach, board).await?.id),
             None => None,
         };
+        self.check_creates_on(lead.as_ref(), board).await?;
         let spot = self.spot(board, input.zone.as_ref()).await?;
         let id = SessionId::from_untyped_uuid(self.ids.next());
         let title = title_of(input.title, input.prompt.as_ref(), &input.agent)?;
         let owner = cx.principal.owner();
         let place = self.place(cx, reach, owner, input.place, &title, board);
         let place = place.await?;
-        let tier = self.tier(input.tier, &input.agent, &place, None).await?;
-        let hosts = self.hosts(input.hosts, tier, None)?;
+        let above = lead.as_ref().map(|lead| &lead.session);
+        let own_tier = above.map(|it| it.tier);
+        let asked = input.tier.or(own_tier);
+        let tier = self.tier(asked, &input.agent, &place, own_tier).await?;
+        let hosts = above.and_then(|it| it.hosts.as_ref());
+        let hosts = self.hosts(input.hosts, tier, hosts)?;
         let session = Session {
             description: input.description,
             role: input.role,
@@ -102,6 +111,15 @@ impl App {
             budget: input.budget.intersect(self.budget_default().await?),
             ..Session::new(id, owner, input.agent, title, cx.now)
         };
+        // What a session that leads creates is its child: it has no more than its parent, and its use counts for both.
+        let (session, spawn) = match &lead {
+            Some(lead) => {
+                let narrowed = session.narrowed_below(&lead.session, lead.budget_left()?);
+                let narrowed = narrowed.map_err(|it| AppError::invalid(it.to_string()))?;
+                (narrowed, Some(self.spawn_limits().await?))
+            }
+            None => (session, None),
+        };
         let turn = match input.prompt {
             Some(prompt) => Some(NewTurn {
                 files: input.files,
@@ -117,7 +135,7 @@ impl App {
             session,
             worktree: place.made,
             turn,
-            spawn: None,
+            spawn,
             spot,
         })
     }

@@ -41,13 +41,16 @@ impl App {
         let agent = input.agent.unwrap_or_else(|| source.agent.clone());
         self.check_agent_name(&agent)?;
         let is_own = cx.principal.credential.session() == Some(source.id);
-        let (parent, depth, lineage) = match is_own {
-            true => (
-                Some(source.id),
-                source.depth + 1,
-                source.lineage.with(source.role),
-            ),
-            false => (source.parent, source.depth, source.lineage),
+        let lead = self.lead(cx).await?;
+        let lead = lead.as_ref();
+        // What a session that leads creates is its child, as everything else that it creates.
+        let above = match lead {
+            Some(lead) => Some(&lead.session),
+            None => Some(source).filter(|_| is_own),
+        };
+        let role = match cx.principal.may_appoint_leads() {
+            true => source.role,
+            false => source.role.of_child(None)?,
         };
         let id = SessionId::from_untyped_uuid(self.ids.next());
         let title = input.title.unwrap_or_else(|| source.title.clone());
@@ -68,23 +71,28 @@ impl App {
                 ..Place::default()
             },
         };
-        let tier = self
-            .tier(Some(source.tier), &agent, &place, Some(source.tier))
-            .await?;
+        let least = lead.map_or(source.tier, |lead| source.tier.max(lead.session.tier));
+        let tier = self.tier(Some(least), &agent, &place, Some(least)).await?;
+        let hosts = lead.and_then(|lead| lead.session.hosts.as_ref());
+        let hosts = self.hosts(source.hosts.clone(), tier, hosts)?;
         let work = self.store.work_get(source.id).await?;
         let budget = work.map_or(source.budget_left(), |work| work.budget_left);
         let session = Session {
             description: source.description.clone(),
-            role: source.role,
-            parent,
-            root: if parent.is_some() { source.root } else { id },
-            depth,
-            lineage,
+            role,
+            parent: source.parent,
+            root: if source.parent.is_some() {
+                source.root
+            } else {
+                id
+            },
+            depth: source.depth,
+            lineage: source.lineage,
             fork: Some(Fork {
                 from: source.id,
                 turn: turn.number,
             }),
-            callback: input.callback && parent.is_some(),
+            callback: input.callback && (above.is_some() || source.parent.is_some()),
             repo: place.repo,
             worktree: place.worktree,
             path: place.path,
@@ -93,11 +101,18 @@ impl App {
             mode: source.mode.clone(),
             model: input.model.or_else(|| model_kept(source, &agent)),
             tier,
-            hosts: source.hosts.clone(),
+            hosts,
             budget,
             ..Session::new(id, source.owner, agent, title, cx.now)
         };
-        let spawn = match parent {
+        let session = match (lead, above) {
+            (Some(lead), _) => session
+                .narrowed_below(&lead.session, lead.budget_left()?)
+                .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+            (None, Some(above)) => session.below(above),
+            (None, None) => session,
+        };
+        let spawn = match session.parent {
             Some(_) => Some(self.spawn_limits().await?),
             None => None,
         };

@@ -8,7 +8,7 @@ use wh_domain::{
     SessionEvent, SessionId, SessionState,
 };
 
-use crate::{App, AppError, OpContext, Result, context::facts, prompt::refuse_self};
+use crate::{App, AppError, OpContext, Result, context::facts};
 
 /// How long a stop may take before the whole tree is killed.
 const STOP_WITHIN: SignedDuration = SignedDuration::from_secs(5);
@@ -28,7 +28,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let found = self.session_lookup(reach, session).await?;
-            refuse_self(cx, &found)?;
+            self.check_directs(cx, &found).await?;
             match action {
                 SessionAction::Start => {
                     if found.archived {

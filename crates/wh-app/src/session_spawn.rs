@@ -4,8 +4,8 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    ErrorCode, NewTurn, Operation, Policy, Reach, Reference, Route, Session, SessionId,
-    SessionPlace, SettingKey, SpawnInput, SpawnLimits, Workspace, WorktreeBase,
+    ErrorCode, LeadRefusal, NewTurn, Operation, Policy, Reach, Reference, Route, Session,
+    SessionId, SessionPlace, SettingKey, SpawnInput, SpawnLimits, Workspace, WorktreeBase,
 };
 
 use crate::{
@@ -33,6 +33,7 @@ impl App {
             .change(cx, operation, facts.clone(), async {
                 let reach = cx.authorize(operation)?;
                 let parent = self.parent_of(cx, reach, input.parent.as_ref()).await?;
+                self.check_parent(cx, &parent).await?;
                 let new = self.child(cx, reach, &parent, input).await?;
                 let facts = self.with_tier(facts, &new.session);
                 let id = self.begin(cx, operation, facts, new).await?;
@@ -61,6 +62,14 @@ impl App {
                 .hint("session_manage {\"action\": \"restore\"} brings an archived one back"));
         }
         Ok(parent)
+    }
+
+    /// Refuses to let a session that leads create children of sessions that may do more than itself.
+    async fn check_parent(&self, cx: &OpContext, parent: &Session) -> Result<()> {
+        match self.lead(cx).await? {
+            Some(lead) if lead.session.root != parent.root => Err(LeadRefusal::NotBelow.into()),
+            _ => Ok(()),
+        }
     }
 
     /// Makes the child, with no more than its parent has.
@@ -104,25 +113,23 @@ impl App {
             route: Route::Parent,
             ..parent.policy.clone()
         });
-        let policy = asked.under(&parent.policy);
         let session = Session {
-            role: input.role.unwrap_or(parent.role),
+            role: parent.role.of_child(input.role)?,
             callback: input.callback,
             repo: place.repo,
             worktree: place.worktree,
             path: place.path,
             board: parent.board,
-            policy: policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+            policy: asked,
             mode: input.mode,
             model: input.model.or_else(|| model_kept(parent, &agent)),
             tier,
             hosts,
-            budget: input
-                .budget
-                .intersect(left)
-                .intersect(self.budget_default().await?),
-            ..Session::new(id, parent.owner, agent, title, cx.now).below(parent)
+            budget: input.budget.intersect(self.budget_default().await?),
+            ..Session::new(id, parent.owner, agent, title, cx.now)
         };
+        let session = session.narrowed_below(parent, left);
+        let session = session.map_err(|refusal| AppError::invalid(refusal.to_string()))?;
         Ok(Beginning {
             turn: Some(NewTurn {
                 files: input.files,

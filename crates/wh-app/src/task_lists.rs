@@ -113,7 +113,7 @@ impl App {
             return Ok(false);
         };
         let looked = match (&list.of, cx.principal.credential.session()) {
-            (ListOf::Session(root), Some(own)) => {
+            (ListOf::Session(root), Some(own)) if !cx.principal.leads() => {
                 let own = self.session_lookup(reach, &Reference::from(own)).await?;
                 return Ok(own.root == *root);
             }
@@ -121,7 +121,7 @@ impl App {
                 let id = Reference::from(*id);
                 self.loop_lookup(reach, &id).await.map(drop)
             }
-            (ListOf::Session(root), None) => {
+            (ListOf::Session(root), _) => {
                 let root = Reference::from(*root);
                 self.session_lookup(reach, &root).await.map(drop)
             }

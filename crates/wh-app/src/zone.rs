@@ -74,6 +74,7 @@ impl App {
                 BoardItem::Session(id) => {
                     let session = self.session_lookup(reach, &Reference::from(id)).await?;
                     if session.takes_prompts() {
+                        self.check_directs(cx, &session).await?;
                         let turn = self.zone_turn(cx, after, zone, &session, None).await?;
                         firing.prompt(cx, &session, zone, turn);
                     }
@@ -115,6 +116,7 @@ impl App {
         let page = PageRequest::first(PageLimit::MAX);
         let sessions = self.store.session_list(reach, &filter, page).await?.items;
         if let Some(session) = sessions.iter().find(|session| session.takes_prompts()) {
+            self.check_directs(cx, session).await?;
             let turn = self.zone_turn(cx, board, zone, session, None).await?;
             firing.prompt(cx, session, zone, turn);
         } else if let Some(agent) = &zone.agent {

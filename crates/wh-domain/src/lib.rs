@@ -26,6 +26,7 @@ mod ids;
 mod image;
 mod input;
 mod key;
+mod lead;
 mod limits;
 mod local_path;
 mod loops;
@@ -100,6 +101,7 @@ pub use input::{
     ZoneInput,
 };
 pub use key::{Key, KeyBinding, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
+pub use lead::LeadRefusal;
 pub use limits::{Limits, SpawnLimits};
 pub use local_path::{LocalAccess, LocalPathRefusal};
 pub use loops::{

@@ -3,8 +3,8 @@
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, LoopId, LoopSpec, ModelName, Owner, Policy, PromptTemplate, RepoId,
-    SessionId, Title, Usage, WorktreeId,
+    AgentName, BoardId, Budget, HostList, LoopId, LoopSpec, ModelName, Owner, Policy,
+    PromptTemplate, RepoId, SessionId, Tier, Title, Usage, WorktreeId,
 };
 
 /// The most iterations of one loop.
@@ -39,6 +39,12 @@ pub struct Loop {
     pub iterations_max: u32,
     /// For all iterations together.
     pub budget: Budget,
+    /// The session that started it, to which its use counts too; absent when no agent did.
+    pub started_by: Option<SessionId>,
+    /// How far its iterations are contained at least, as the session that started it was.
+    pub tier: Option<Tier>,
+    /// The hosts that its iterations may connect to, as of the session that started it.
+    pub hosts: Option<HostList>,
     /// What the iterations that are over have used.
     pub usage: Usage,
     pub state: LoopState,

@@ -28,6 +28,9 @@ fn at_work(iteration: u32) -> Loop {
             tokens: Some(100),
             ..Budget::default()
         },
+        started_by: None,
+        tier: None,
+        hosts: None,
         usage: Usage::default(),
         state: LoopState::Running {
             iteration,

@@ -59,7 +59,10 @@ const DIRECTORS: &[SessionRole] = &[
     SessionRole::General,
     SessionRole::Planning,
     SessionRole::Coding,
+    SessionRole::Lead,
 ];
+/// Those that reach everything their user owns.
+const LEADS: &[SessionRole] = &[SessionRole::Lead];
 
 /// For what is one's own alone.
 const OWN: Option<ShareLevel> = None;
@@ -105,7 +108,7 @@ operations! {
     SessionCurrent,     "session_current",   Read,    Anyone,   false,   EVERY_ROLE, OWN;
     SessionList,        "session_list",      Read,    Anyone,   true,    EVERY_ROLE, READ;
     SessionGet,         "session_get",       Read,    Anyone,   true,    EVERY_ROLE, READ;
-    SessionCreate,      "session_create",    Write,   Anyone,   true,    NO_ROLE,    OWN;
+    SessionCreate,      "session_create",    Write,   Anyone,   true,    LEADS,      OWN;
     SessionSpawn,       "session_spawn",     Write,   Anyone,   true,    DIRECTORS,  OWN;
     SessionFork,        "session_fork",      Write,   Anyone,   true,    DIRECTORS,  OWN;
     SessionPrompt,      "session_prompt",    Write,   Anyone,   true,    DIRECTORS,  PROMPT;
@@ -116,9 +119,9 @@ operations! {
     SessionTree,        "session_tree",      Read,    Anyone,   true,    EVERY_ROLE, READ;
     BoardList,          "board_list",        Read,    Anyone,   true,    EVERY_ROLE, READ;
     BoardGet,           "board_get",         Read,    Anyone,   true,    EVERY_ROLE, READ;
-    BoardCreate,        "board_create",      Write,   Anyone,   true,    NO_ROLE,    OWN;
-    BoardUpdate,        "board_update",      Set,     Anyone,   true,    NO_ROLE,    OWN;
-    BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    NO_ROLE,    OWN;
+    BoardCreate,        "board_create",      Write,   Anyone,   true,    LEADS,      OWN;
+    BoardUpdate,        "board_update",      Set,     Anyone,   true,    LEADS,      OWN;
+    BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    LEADS,      OWN;
     BoardShare,         "board_share",       Set,     Anyone,   false,   NO_ROLE,    OWN;
     SessionSearch,      "session_search",    Read,    Anyone,   true,    EVERY_ROLE, OWN;
     MessageList,        "message_list",      Read,    Anyone,   true,    EVERY_ROLE, READ;
@@ -136,10 +139,10 @@ operations! {
     RepoTrust,          "repo_trust",        Set,     Anyone,   false,   NO_ROLE,    OWN;
     WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE, OWN;
-    WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    NO_ROLE,    OWN;
+    WorktreeCreate,     "worktree_create",   Write,   Anyone,   true,    LEADS,      OWN;
     WorktreeDiff,       "worktree_diff",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
-    WorktreeMerge,      "worktree_merge",    Set,     Anyone,   true,    NO_ROLE,    OWN;
-    WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    NO_ROLE,    OWN;
+    WorktreeMerge,      "worktree_merge",    Set,     Anyone,   true,    LEADS,      OWN;
+    WorktreeRemove,     "worktree_remove",   Destroy, Anyone,   true,    LEADS,      OWN;
     TaskAdd,            "task_add",          Write,   Anyone,   true,    EVERY_ROLE, OWN;
     TaskUpdate,         "task_update",       Set,     Anyone,   true,    EVERY_ROLE, OWN;
     TaskList,           "task_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
@@ -148,13 +151,13 @@ operations! {
     NoteList,           "note_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     IterationSummary,   "iteration_summary", Set,     Anyone,   true,    EVERY_ROLE, OWN;
     LoopComplete,       "loop_complete",     Set,     Anyone,   true,    EVERY_ROLE, OWN;
-    LoopStart,          "loop_start",        Write,   Anyone,   true,    NO_ROLE,    OWN;
+    LoopStart,          "loop_start",        Write,   Anyone,   true,    LEADS,      OWN;
     LoopGet,            "loop_get",          Read,    Anyone,   true,    EVERY_ROLE, OWN;
     LoopList,           "loop_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     LoopLog,            "loop_log",          Read,    Anyone,   true,    EVERY_ROLE, OWN;
-    LoopPause,          "loop_pause",        Set,     Anyone,   true,    NO_ROLE,    OWN;
-    LoopResume,         "loop_resume",       Set,     Anyone,   true,    NO_ROLE,    OWN;
-    LoopStop,           "loop_stop",         Destroy, Anyone,   true,    NO_ROLE,    OWN;
+    LoopPause,          "loop_pause",        Set,     Anyone,   true,    LEADS,      OWN;
+    LoopResume,         "loop_resume",       Set,     Anyone,   true,    LEADS,      OWN;
+    LoopStop,           "loop_stop",         Destroy, Anyone,   true,    LEADS,      OWN;
     UsageReport,        "usage_report",      Read,    Anyone,   true,    EVERY_ROLE, OWN;
     UserCreate,         "user_create",       Write,   Admin,    false,   NO_ROLE,    OWN;
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
@@ -214,9 +217,30 @@ impl Principal {
             return Err(Denied::NoSession);
         }
         Ok(match (self.reach(), rule.shared) {
-            (Reach::User(user), Some(level)) => Reach::UserAndGuest { user, level },
+            (Reach::User(user), Some(level)) if !self.leads() => {
+                Reach::UserAndGuest { user, level }
+            }
             (reach, _) => reach,
         })
+    }
+
+    /// Returns whether this principal is a session that leads. One that was created by another session never does.
+    pub fn leads(&self) -> bool {
+        match &self.credential {
+            Credential::Session { role, lineage, .. } => {
+                *role == SessionRole::Lead && lineage.is_empty()
+            }
+            _ => false,
+        }
+    }
+
+    /// Returns whether this principal may create a session that leads: people may, and no agent and no key that sees less than
+    /// its user.
+    pub fn may_appoint_leads(&self) -> bool {
+        matches!(
+            self.credential,
+            Credential::Local | Credential::Browser { .. } | Credential::Full { .. }
+        )
     }
 
     /// Returns whether this principal may choose the container image of a repository. Every image of the server's user can be named,
@@ -325,6 +349,83 @@ mod tests {
                 assert_eq!(reach.own(), caller.reach());
             }
         }
+    }
+
+    fn session_of(role: SessionRole, lineage: &[SessionRole], user: UserRole) -> Principal {
+        let id = Uuid::from_u128(1);
+        Principal {
+            user: UserId::from_untyped_uuid(id),
+            role: user,
+            credential: Credential::Session {
+                key: KeyId::from_untyped_uuid(id),
+                session: SessionId::from_untyped_uuid(id),
+                role,
+                lineage: lineage.iter().copied().collect(),
+                epoch: 1,
+            },
+        }
+    }
+
+    #[test]
+    fn a_lead_reaches_what_its_user_owns_and_no_more() {
+        for user in [UserRole::Member, UserRole::Admin] {
+            let lead = session_of(SessionRole::Lead, &[], user);
+            assert_eq!(lead.reach(), Reach::User(lead.user));
+            assert_eq!(lead.guest_reach(ShareLevel::Read), None);
+            for operation in Operation::ALL {
+                if let Ok(reach) = lead.authorize(*operation) {
+                    assert_eq!(reach, Reach::User(lead.user), "{}", operation.name());
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn below_another_session_nothing_leads() {
+        for above in SessionRole::ALL {
+            let child = session_of(SessionRole::Lead, &[above], UserRole::Admin);
+            assert!(!child.leads() && matches!(child.reach(), Reach::Tree(_)));
+        }
+        // A child of a lead may do what its own role may.
+        let child = session_of(SessionRole::Coding, &[SessionRole::Lead], UserRole::Member);
+        let alone = session_of(SessionRole::Coding, &[], UserRole::Member);
+        for operation in Operation::ALL {
+            assert_eq!(child.authorize(*operation), alone.authorize(*operation));
+        }
+    }
+
+    #[test]
+    fn a_lead_may_do_more_than_others_with_sessions_boards_worktrees_and_loops_alone() {
+        let lead = session_of(SessionRole::Lead, &[], UserRole::Admin);
+        let general = session_of(SessionRole::General, &[], UserRole::Admin);
+        let may =
+            |principal: &Principal, operation: Operation| principal.authorize(operation).is_ok();
+        let more: Vec<_> = Operation::ALL
+            .iter()
+            .filter(|operation| may(&lead, **operation) && !may(&general, **operation))
+            .map(|operation| operation.name())
+            .collect();
+        assert_eq!(
+            more,
+            [
+                "session_create",
+                "board_create",
+                "board_update",
+                "board_duplicate",
+                "worktree_create",
+                "worktree_merge",
+                "worktree_remove",
+                "loop_start",
+                "loop_pause",
+                "loop_resume",
+                "loop_stop",
+            ]
+        );
+        assert!(
+            Operation::ALL
+                .iter()
+                .all(|it| may(&lead, *it) || !may(&general, *it))
+        );
     }
 
     #[test]

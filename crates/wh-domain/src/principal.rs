@@ -131,6 +131,7 @@ impl Principal {
     pub fn reach(&self) -> Reach {
         match &self.credential {
             Credential::Client { key } => Reach::Key(*key),
+            Credential::Session { .. } if self.leads() => Reach::User(self.user),
             Credential::Session { session, .. } | Credential::SessionInternal { session, .. } => {
                 Reach::Tree(*session)
             }
@@ -143,7 +144,7 @@ impl Principal {
     pub fn guest_reach(&self, level: ShareLevel) -> Option<Reach> {
         let user = self.user;
         let is_user = matches!(self.reach(), Reach::All | Reach::User(_));
-        is_user.then_some(Reach::Guest { user, level })
+        (is_user && !self.leads()).then_some(Reach::Guest { user, level })
     }
 
     /// Returns the owner of what this principal makes.

@@ -85,16 +85,19 @@ pub enum SessionRole {
     Coding,
     Review,
     Worker,
+    /// Reaches everything that its user owns. Only people create such a session.
+    Lead,
 }
 
 impl SessionRole {
     /// Every role.
-    pub const ALL: [Self; 5] = [
+    pub const ALL: [Self; 6] = [
         Self::General,
         Self::Planning,
         Self::Coding,
         Self::Review,
         Self::Worker,
+        Self::Lead,
     ];
 
     /// Returns the role as stored and shown.
@@ -105,6 +108,7 @@ impl SessionRole {
             Self::Coding => "coding",
             Self::Review => "review",
             Self::Worker => "worker",
+            Self::Lead => "lead",
         }
     }
 
@@ -123,6 +127,11 @@ impl RoleSet {
     #[must_use]
     pub fn with(self, role: SessionRole) -> Self {
         Self(self.0 | 1 << role as u8)
+    }
+
+    /// Returns whether it has no role.
+    pub fn is_empty(self) -> bool {
+        self.0 == 0
     }
 
     /// Returns the roles in it.
@@ -247,4 +256,5 @@ pub struct SessionPatch {
     pub title: Option<Title>,
     pub description: Option<Description>,
     pub budget: BudgetPatch,
+    pub role: Option<SessionRole>,
 }

@@ -112,8 +112,14 @@ impl Handler {
             let place = |what: &str, id: Option<String>| {
                 id.map(|id| format!(", {what} {id}")).unwrap_or_default()
             };
+            let seen = match cx.principal.leads() {
+                true => {
+                    "You see and direct everything that your user owns; what you create is limited as you are."
+                }
+                false => "You see your own session and its descendants.",
+            };
             text.push_str(&format!(
-                " You are session {} ({:?}), role {}{}{}. You see your own session and its descendants.",
+                " You are session {} ({:?}), role {}{}{}. {seen}",
                 session.id,
                 session.title.as_str(),
                 session.role.as_str(),

@@ -7,7 +7,7 @@ use uuid::Uuid;
 use wh_domain::{
     AgentName, Budget, IdRef, IterationEnd, Loop, LoopId, LoopIteration, LoopLogEntry, LoopOutcome,
     LoopSpec, LoopState, LoopWish, ModelName, NewLoopLogEntry, Page, PageRequest, PromptTemplate,
-    Reach, SessionId, Title,
+    Reach, SessionId, Tier, Title,
 };
 use wh_store::{Applied, Commit, LoopSave, LoopStore, NewLoop, Result, StoreError};
 
@@ -18,7 +18,7 @@ use crate::error::{insert_error, store_error};
 use crate::loops_row::{insert_query, update_query};
 use crate::reach::Query;
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
-use crate::session_row::{USED, usage_columns};
+use crate::session_row::{USED, parse_hosts, usage_columns};
 use crate::task_change::TaskChange;
 use crate::user::push_page;
 use crate::{session, worktree};
@@ -245,6 +245,9 @@ fn loop_row(row: &SqliteRow) -> Parsed<Loop> {
             wall_seconds: row::count_opt(row, "budget_wall_seconds")?,
             turns: row::count_opt(row, "budget_turns")?,
         },
+        started_by: row::id_opt(row, "started_by")?,
+        tier: row::parse_opt(row, "tier", Tier::parse)?,
+        hosts: row::parse_opt(row, "hosts", parse_hosts)?,
         usage: usage_columns(row, USED, row::count(row, "used_turns")?)?,
         state: state_columns(row)?,
         wish: row::parse_enum(row, "wish", LoopWish::parse)?,

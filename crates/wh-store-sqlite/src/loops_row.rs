@@ -1,17 +1,17 @@
 //! A loop as a row: what is written.
 
-use wh_domain::{Loop, LoopState};
+use wh_domain::{Loop, LoopState, Tier};
 
 use crate::reach::Query;
 use crate::row::{int, micros, uuid, uuid_opt};
-use crate::session_row::{policy_text, push_used};
+use crate::session_row::{hosts_text, policy_text, push_used};
 
 /// Returns the insertion of a loop.
 pub(crate) fn insert_query(it: &Loop) -> Query {
     let mut query = Query::new(
         "INSERT INTO loops (id, owner_user_id, owner_key_id, title, repo_id, worktree_id, board_id, agent, mode, model, policy,
              spec, template, iterations_max, budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
-             state, iteration, wish, revision, created_at, updated_at) VALUES (",
+             state, iteration, wish, revision, created_at, updated_at, started_by, tier, hosts) VALUES (",
     );
     let budget = it.budget;
     let mut row = query.separated(", ");
@@ -38,7 +38,10 @@ pub(crate) fn insert_query(it: &Loop) -> Query {
         .push_bind(it.wish.as_str())
         .push_bind(int(it.revision))
         .push_bind(micros(it.created_at))
-        .push_bind(micros(it.updated_at));
+        .push_bind(micros(it.updated_at))
+        .push_bind(uuid_opt(it.started_by))
+        .push_bind(it.tier.map(Tier::as_str))
+        .push_bind(it.hosts.as_ref().map(hosts_text));
     query.push(")");
     query
 }

@@ -136,6 +136,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "session_totals",
         sql: include_str!("../migrations/0028_session_totals.sql"),
     },
+    Migration {
+        name: "loop_starters",
+        sql: include_str!("../migrations/0030_loop_starters.sql"),
+    },
 ];
 
 /// The number of the last step.

@@ -444,6 +444,9 @@ pub(crate) async fn patch_in_txn(
         query.push(", description = ");
         query.push_bind(description.to_string());
     }
+    if let Some(role) = patch.role {
+        query.push(", role = ").push_bind(role.as_str());
+    }
     let budget = patch.budget;
     for (column, limit) in [
         ("budget_tokens", budget.tokens),

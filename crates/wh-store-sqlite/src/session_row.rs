@@ -246,12 +246,12 @@ pub(crate) fn effective_tier(
 }
 
 /// Writes a list of hosts as a JSON array of its rules.
-fn hosts_text(hosts: &HostList) -> String {
+pub(crate) fn hosts_text(hosts: &HostList) -> String {
     let rules = hosts.rules().iter().map(ToString::to_string);
     serde_json::Value::from_iter(rules).to_string()
 }
 
-fn parse_hosts(text: &str) -> std::result::Result<HostList, String> {
+pub(crate) fn parse_hosts(text: &str) -> std::result::Result<HostList, String> {
     let rules: Vec<String> = serde_json::from_str(text).map_err(|error| error.to_string())?;
     HostList::parse(rules).map_err(|(rule, refusal)| format!("{rule}: {refusal}"))
 }

@@ -1,9 +1,11 @@
 //! What is to be done about a session: everything that decides it, read at once.
 
 use futures::TryStreamExt;
+use newtype_uuid::GenericUuid;
 use sqlx::sqlite::SqliteRow;
 use sqlx::{Either, Executor, SqliteConnection};
-use wh_domain::{Budget, Conversation, Run, Session, SessionId, Turn, TurnState};
+use uuid::Uuid;
+use wh_domain::{Budget, Conversation, Run, Session, SessionId, SessionRole, Turn, TurnState};
 use wh_store::{Result, SessionWork};
 
 use crate::approval::approval_row;
@@ -105,11 +107,25 @@ fn turns_of(rows: &[SqliteRow]) -> Result<(Option<Turn>, Option<Turn>)> {
 /// Returns what is left of a session's budget and of the budgets of all above it.
 async fn budget_left(conn: &mut SqliteConnection, session: &Session) -> Result<Budget> {
     let mut left = session.budget_left();
-    let mut above = session.parent;
+    let mut above = above(conn, session).await?;
     while let Some(id) = above {
         let ancestor = session_in_txn(conn, id).await?;
         left = left.intersect(ancestor.budget_left());
-        above = ancestor.parent;
+        above = self::above(conn, &ancestor).await?;
     }
     Ok(left)
+}
+
+/// Returns the session whose budget a session's use counts for too: its parent, or the one that started the loop it is an iteration of.
+async fn above(conn: &mut SqliteConnection, session: &Session) -> Result<Option<SessionId>> {
+    if session.parent.is_some() || session.role != SessionRole::Worker {
+        return Ok(session.parent);
+    }
+    let sql = "SELECT l.started_by FROM loop_iterations i JOIN loops l ON l.id = i.loop_id WHERE i.session_id = ?";
+    let found: Option<Option<Uuid>> = sqlx::query_scalar(sql)
+        .bind(uuid(session.id))
+        .fetch_optional(conn)
+        .await
+        .map_err(store_error)?;
+    Ok(found.flatten().map(SessionId::from_untyped_uuid))
 }

@@ -1710,8 +1710,10 @@ export interface components {
         SessionTreeView: {
             /** @description The session that was asked about. */
             session: string;
-            /** @description Every session of the tree that you may see, parents before children. */
+            /** @description Every session of the tree that you may open, parents before children. */
             tree: components["schemas"]["SessionTreeNode"][];
+            /** @description For agents: the other sessions around yours, by title and state alone. */
+            others?: components["schemas"]["SessionOutlineView"][];
         };
         /** @description A session in its family. */
         SessionTreeNode: {
@@ -1731,6 +1733,13 @@ export interface components {
             estimated_micros?: number;
             last_words?: string | null;
         };
+        /** @description A session that you are told of and may not open. */
+        SessionOutlineView: {
+            /** @description ancestor (your parent comes first), sibling, or board for one on the same board. */
+            relation: string;
+            title: string;
+            state: string;
+        };
         /** @description A file that comes with a prompt. */
         PromptFileInput: {
             /** @description What it is called, without a path. */
@@ -1749,7 +1758,7 @@ export interface components {
             /** @description Made of the prompt unless given. */
             title?: string | null;
             description?: string | null;
-            /** @description general (unless given), planning, coding, review or worker: what the agent's token may do. */
+            /** @description general (default), planning, coding, review or worker: what the agent's token may do; lead: reach all that you own. Not by agents. */
             role?: string | null;
             /** @description Work in a new worktree of this repository: its id or name. */
             repo?: string | null;
@@ -4306,6 +4315,8 @@ export interface operations {
                     budget?: {
                         [key: string]: unknown;
                     } | null;
+                    /** @description Not by agents: another role in place of lead. */
+                    role?: string | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };

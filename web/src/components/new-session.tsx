@@ -1,6 +1,6 @@
 import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
-import { useId } from "react";
+import { useId, useState } from "react";
 
 import { api, ask, mark } from "@/api/client";
 import { keys, shortId } from "@/api/queries";
@@ -11,6 +11,7 @@ import { Failure } from "@/ui/loaded";
 import { withFiles } from "@/util/files";
 
 import { AttachButton, Attachments } from "./attachments";
+import { LeadChoice } from "./lead-role";
 import { useWorkplace, WithChoices, WorkplaceFields, type Choices } from "./workplace";
 
 /** Three choices and a button: where, who, what. */
@@ -24,11 +25,13 @@ function Form({ choices }: { choices: Choices }) {
   const work = useWorkplace(choices);
   const [prompt, setPrompt] = useStored("new-session-prompt", "", asText);
   const { files, add, remove } = useAttached();
+  const [leads, setLeads] = useState(false);
   const field = useId();
   const start = useMutation({
     mutationFn: async () => {
       const repo = await work.repo();
-      const body = { agent: work.agent, ...(repo && { repo }), ...(prompt.trim() && { prompt }), ...withFiles(files) };
+      const role = leads ? { role: "lead" } : {};
+      const body = { agent: work.agent, ...role, ...(repo && { repo }), ...(prompt.trim() && { prompt }), ...withFiles(files) };
       return ask(api.POST("/api/v1/sessions", { params: { header: mark() }, body }));
     },
     onSuccess: async (made) => {
@@ -69,6 +72,7 @@ function Form({ choices }: { choices: Choices }) {
           <AttachButton refused={undefined} onChosen={add} />
         </div>
       </div>
+      <LeadChoice checked={leads} onChange={setLeads} />
       {start.isError && <Failure error={start.error} />}
       <Button type="submit" look="primary" className="self-start px-5 py-2" disabled={!isComplete || start.isPending}>
         {start.isPending ? "Starting…" : "Start session"}

@@ -8,6 +8,8 @@ import { Button } from "@/ui/button";
 import { toast, toastError } from "@/ui/toast";
 import { counted, dollars, plain } from "@/util/text";
 
+import { LeadRole } from "./lead-role";
+
 /** What really applies to this session, and its name, which can be changed. */
 export function SettingsPane({ id, session }: { id: string; session: Session }) {
   const worktree = useQuery(worktreeAbout(session.worktree_id)).data;
@@ -34,6 +36,7 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
   return (
     <div className="h-full overflow-y-auto p-3">
       <Rename key={session.title} id={id} session={session} />
+      <LeadRole id={id} session={session} />
       <dl className="mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         {rows.map(
           ([name, value]) =>

@@ -15,13 +15,14 @@ const SESSIONS: u32 = 100;
 const MESSAGES: u32 = 20;
 
 /// Scopes of keys, then roles of sessions.
-const CALLERS: [&str; 8] = [
-    "full", "read", "client", "general", "planning", "coding", "review", "worker",
+const CALLERS: [&str; 9] = [
+    "full", "read", "client", "general", "planning", "coding", "review", "worker", "lead",
 ];
 
 /// What `tools/list` may cost by default: tools and bytes.
 const KEY_TOOLS_MAX: (usize, usize) = (18, 16_000);
 const SESSION_TOOLS_MAX: (usize, usize) = (14, 12_000);
+const LEAD_TOOLS_MAX: (usize, usize) = (18, 20_000);
 
 /// Tokens of the answers that are read again and again.
 const SESSION_LIST_TOKENS_MAX: usize = 2_000;
@@ -50,6 +51,7 @@ fn tool_lists(programs: &Programs, seeded: &Seeded, product: &Running) -> Result
             let bytes = result["tools"].to_string().len();
             let (tools_max, bytes_max) = match caller {
                 "full" | "read" | "client" => KEY_TOOLS_MAX,
+                "lead" => LEAD_TOOLS_MAX,
                 _ => SESSION_TOOLS_MAX,
             };
             if toolset == "default" && (tools.len() > tools_max || bytes > bytes_max) {

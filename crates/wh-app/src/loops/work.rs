@@ -246,8 +246,8 @@ impl App {
             policy: it.policy.clone(),
             mode: it.mode.clone(),
             model: it.model.clone(),
-            tier: None,
-            hosts: None,
+            tier: it.tier,
+            hosts: it.hosts.clone(),
         };
         let mut new = self.beginning(&cx, Reach::All, input).await?;
         new.session.owner = it.owner;

@@ -1,14 +1,15 @@
-//! Changes to a session: title, description and budget.
+//! Changes to a session: title, description, budget and role.
 
 use wh_domain::{
     BudgetPatch, Credential, ErrorCode, EventKind, Facts, NewEvent, Operation, Reference, Session,
-    SessionPatch, UserRole,
+    SessionPatch, SessionRole, UserRole,
 };
 
 use crate::{App, AppError, OpContext, Result, context::facts};
 
 impl App {
-    /// Changes a session's title, description or budget. A session token can change only its own session, and no budget.
+    /// Changes a session's title, description, budget or role. A session token can change only its own session, unless it leads, and
+    /// neither budget nor role.
     pub async fn session_update(
         &self,
         cx: &OpContext,
@@ -19,6 +20,11 @@ impl App {
         let asked = session.as_ref().map_or("", Reference::as_str);
         let mut facts = facts([("session", asked)]);
         facts.extend(budget_facts(patch.budget));
+        facts.extend(
+            patch
+                .role
+                .map(|it| ("role".to_owned(), it.as_str().to_owned())),
+        );
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let own = cx.principal.credential.session();
@@ -26,14 +32,18 @@ impl App {
                 .or(own.map(Reference::from))
                 .ok_or_else(|| AppError::invalid("name the session to change"))?;
             let found = self.session_lookup(reach, &reference).await?;
-            if own.is_some_and(|own| own != found.id) {
+            let is_own = own.is_none_or(|own| own == found.id);
+            if !is_own && !cx.principal.leads() {
                 return Err(AppError::not_found("session"));
             }
             refuse_more_than_a_title(cx, &patch)?;
             self.check_budget(cx, patch.budget).await?;
+            if let Some(role) = patch.role {
+                check_role(cx, &found, role)?;
+            }
             if patch == SessionPatch::default() {
                 return Err(AppError::invalid("nothing to change")
-                    .hint("give a title, a description or a budget"));
+                    .hint("give a title, a description, a budget or a role"));
             }
             let events = vec![NewEvent {
                 kind: EventKind::Updated,
@@ -45,6 +55,10 @@ impl App {
             }];
             let commit = cx.commit(operation, found.id.into(), facts, events);
             let _applied = self.store.session_patch(found.id, &patch, commit).await?;
+            if patch.role.is_some() {
+                // The session's token loses its reach at once.
+                self.principals.forget_all();
+            }
             // Prompts that wait may run now, or a running turn may have to end.
             self.wake(found.id);
             self.session_lookup(reach, &Reference::from(found.id)).await
@@ -73,6 +87,16 @@ impl App {
         Err(AppError::new(ErrorCode::Forbidden, message)
             .hint("config_get shows the settings budget.session.*; an administrator can raise them or this budget"))
     }
+}
+
+/// Refuses roles given by agents, and every change but taking the role lead away.
+fn check_role(cx: &OpContext, session: &Session, role: SessionRole) -> Result<()> {
+    if !cx.principal.may_appoint_leads() {
+        let message = "only a person can change the role of a session";
+        return Err(AppError::new(ErrorCode::Forbidden, message)
+            .hint("ask the person who owns the session"));
+    }
+    Ok(session.role.check_change(role)?)
 }
 
 /// Refuses everything but a new title to keys for a session's name.

@@ -39,6 +39,7 @@ use wh_runner::cgroup::Cgroups;
 pub use self::containment::{ContainmentConfig, HIDDEN_IN_HOME, HIDDEN_IN_SYSTEM, no_engine};
 pub use self::echo::EchoWorktree;
 use self::keeper::Keeper;
+pub(crate) use self::story::action_of;
 use crate::App;
 
 /// How often everything is looked at, whether or not somebody woke us.

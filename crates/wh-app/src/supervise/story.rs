@@ -21,6 +21,7 @@ use wh_runner::{
 };
 use wh_store::RunFact;
 
+pub(crate) use self::asked::action_of;
 use self::repeats::{REPEATS_MAX, Repeats};
 use super::stderr;
 use crate::{IdSource, redacted_json::redacted_json};

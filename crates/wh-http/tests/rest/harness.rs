@@ -15,8 +15,8 @@ use wh_app::{App, AppParts, Clock, IdSource, RandomIds};
 
 use wh_domain::{
     AgentName, CredentialKind, Facts, Key, KeyBinding, KeyHash, KeyId, KeyScope, Name,
-    NewAuditEntry, NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionState,
-    Surface, Title, UserId, UserName,
+    NewAuditEntry, NewKey, Operation, Outcome, Owner, Secret, Session, SessionId, SessionRole,
+    SessionState, Surface, Title, UserId, UserName,
 };
 use wh_http::{
     HttpConfig, Mounts,
@@ -154,12 +154,18 @@ impl TestServer {
 
     /// Puts a session into the store; nothing runs it.
     pub(crate) async fn session(&self, user: &str) -> String {
+        self.session_as(user, SessionRole::General).await
+    }
+
+    /// Puts a session of a role into the store; nothing runs it.
+    pub(crate) async fn session_as(&self, user: &str, role: SessionRole) -> String {
         let user = UserId::from_untyped_uuid(user.parse().unwrap());
         let id = SessionId::from_untyped_uuid(Uuid::now_v7());
         let owner = Owner { user, key: None };
         let agent = AgentName::parse("echo").unwrap();
         let title = Title::parse("a session").unwrap();
         let session = Session {
+            role,
             state: SessionState::Idle,
             epoch: 1,
             ..Session::new(id, owner, agent, title, SystemClock.now())

@@ -106,10 +106,11 @@ async fn each_route_refuses_whom_the_table_refuses() {
     let mia = who.ok(200)["user"]["id"].as_str().unwrap().to_owned();
     let session = server.session(&mia).await;
     let key = KeyId::from_untyped_uuid(Uuid::nil());
-    let of_session = Credential::Session {
+    let lead = server.session_as(&mia, SessionRole::Lead).await;
+    let of_session = |role| Credential::Session {
         key,
         session: SessionId::from_untyped_uuid(Uuid::nil()),
-        role: SessionRole::General,
+        role,
         lineage: wh_domain::RoleSet::default(),
         epoch: 1,
     };
@@ -134,7 +135,11 @@ async fn each_route_refuses_whom_the_table_refuses() {
         ),
         (
             server.session_token(&mia, &session).await,
-            principal(Member, of_session),
+            principal(Member, of_session(SessionRole::General)),
+        ),
+        (
+            server.session_token(&mia, &lead).await,
+            principal(Member, of_session(SessionRole::Lead)),
         ),
     ];
     for route in described() {

@@ -18,7 +18,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "Lists the agents on the server's machine: which can be run, their versions, what is missing.",
             agent_list,
         )
-        .for_keys(),
+        .for_keys()
+        .for_leads(),
         Tool::new(
             set,
             Operation::AgentGet,

@@ -32,7 +32,8 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::BoardCreate,
             "Makes a board, with zones if given, and returns it.",
             board_create,
-        ),
+        )
+        .for_leads(),
         Tool::new(
             tool,
             Operation::BoardUpdate,

@@ -94,6 +94,7 @@ fn discovery(
         set: Toolset::Discovery,
         common_for_keys: true,
         common_for_sessions: true,
+        common_for_leads: true,
         common_for_workers: true,
         model,
         handler: Box::new(handler),

@@ -58,6 +58,8 @@ pub(crate) struct Tool {
     common_for_keys: bool,
     /// Whether agents' session tokens are shown it by default.
     common_for_sessions: bool,
+    /// Whether sessions that lead are shown it by default, besides what all sessions are shown.
+    common_for_leads: bool,
     /// Whether the agents of loops, which do nothing else, are shown it by default.
     common_for_workers: bool,
     model: ToolModel,
@@ -85,6 +87,7 @@ impl Tool {
             set,
             common_for_keys: false,
             common_for_sessions: false,
+            common_for_leads: false,
             common_for_workers: false,
             model,
             handler: Box::new(
@@ -115,6 +118,12 @@ impl Tool {
     /// Shows the tool to session tokens by default.
     fn for_sessions(mut self) -> Self {
         self.common_for_sessions = true;
+        self
+    }
+
+    /// Shows the tool to sessions that lead by default.
+    fn for_leads(mut self) -> Self {
+        self.common_for_leads = true;
         self
     }
 
@@ -149,6 +158,9 @@ impl Tool {
         match &principal.credential {
             Credential::Session { role, .. } if *role == SessionRole::Worker => {
                 self.common_for_workers
+            }
+            Credential::Session { .. } if principal.leads() => {
+                self.common_for_sessions || self.common_for_leads
             }
             Credential::Session { .. } => self.common_for_sessions,
             _ => self.common_for_keys,

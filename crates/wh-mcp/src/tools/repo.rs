@@ -20,7 +20,8 @@ pub(super) fn tools() -> Vec<Tool> {
             "Lists the git repositories the server knows, newest first.",
             repo_list,
         )
-        .for_keys(),
+        .for_keys()
+        .for_leads(),
         Tool::new(
             Toolset::Repo,
             Operation::RepoAdd,

@@ -24,7 +24,8 @@ pub(super) fn tools() -> Vec<Tool> {
         )
         // Files in base64 are for programs, not for those who would have to say them.
         .unlisted("files")
-        .for_keys(),
+        .for_keys()
+        .for_leads(),
         Tool::new(
             set,
             Operation::SessionSpawn,

@@ -33,7 +33,8 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::WorktreeCreate,
             "Makes a worktree of a repository on a new or an existing branch, and returns it with the branch and base that applied.",
             worktree_create,
-        ),
+        )
+        .for_leads(),
         Tool::new(
             tool,
             Operation::WorktreeDiff,

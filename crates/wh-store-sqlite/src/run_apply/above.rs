@@ -17,19 +17,20 @@ impl Applying<'_> {
             return Ok(());
         }
         usage_day::add_in_txn(self.conn, self.session.owner.user, self.at, used).await?;
-        let Some(parent) = self.session.parent else {
-            return Ok(());
-        };
+        // Above an iteration of a loop is the session that started the loop.
         sqlx::query(
-            "WITH RECURSIVE above (id, parent_id) AS (
-                 SELECT id, parent_id FROM sessions WHERE id = ?
-                 UNION SELECT s.id, s.parent_id FROM sessions s JOIN above ON s.id = above.parent_id)
-             UPDATE sessions SET below_input_tokens = below_input_tokens + ?, below_cached_tokens = below_cached_tokens + ?,
-                 below_output_tokens = below_output_tokens + ?, below_cost_micros = below_cost_micros + ?,
-                 below_estimated_micros = below_estimated_micros + ?, below_wall_seconds = below_wall_seconds + ?, below_turns = below_turns + ?
-             WHERE id IN (SELECT id FROM above)",
+            "WITH RECURSIVE above (id) AS (
+                 SELECT ?1
+                 UNION SELECT coalesce(s.parent_id, (SELECT l.started_by FROM loop_iterations i
+                         JOIN loops l ON l.id = i.loop_id WHERE i.session_id = s.id))
+                     FROM above JOIN sessions s ON s.id = above.id)
+             UPDATE sessions SET below_input_tokens = below_input_tokens + ?2, below_cached_tokens = below_cached_tokens + ?3,
+                 below_output_tokens = below_output_tokens + ?4, below_cost_micros = below_cost_micros + ?5,
+                 below_estimated_micros = below_estimated_micros + ?6, below_wall_seconds = below_wall_seconds + ?7,
+                 below_turns = below_turns + ?8
+             WHERE id IN (SELECT id FROM above) AND id <> ?1",
         )
-        .bind(uuid(parent))
+        .bind(uuid(self.session.id))
         .bind(int(used.input_tokens))
         .bind(int(used.cached_tokens))
         .bind(int(used.output_tokens))

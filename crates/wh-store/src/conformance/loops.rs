@@ -4,10 +4,11 @@ use std::sync::Arc;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    AgentName, Budget, IterationEnd, IterationText, KeyScope, ListOf, Loop, LoopId, LoopIteration,
-    LoopOutcome, LoopSpec, LoopState, LoopWish, ModelName, NewLoopLogEntry, NewNote, NewTask,
-    NoteKind, NoteText, Operation, Owner, Policy, PromptTemplate, Reach, SessionState, TaskClaim,
-    TaskList, TaskListId, TaskPatch, TaskPriority, TaskStatus, TaskText, Title, Usage,
+    AgentName, Budget, HostList, IterationEnd, IterationText, KeyScope, ListOf, Loop, LoopId,
+    LoopIteration, LoopOutcome, LoopSpec, LoopState, LoopWish, ModelName, NewLoopLogEntry, NewNote,
+    NewTask, NoteKind, NoteText, Operation, Owner, Policy, PromptTemplate, Reach, SessionState,
+    TaskClaim, TaskList, TaskListId, TaskPatch, TaskPriority, TaskStatus, TaskText, Tier, Title,
+    Usage,
 };
 
 use super::Outcome;
@@ -51,6 +52,9 @@ async fn value(store: &Arc<dyn Store>, owner: Owner) -> Made<NewLoop> {
             tokens: Some(u64::MAX >> 1),
             ..Budget::default()
         },
+        started_by: None,
+        tier: Some(Tier::Strict),
+        hosts: HostList::parse(["*.example.org:443"]).ok(),
         usage: Usage::default(),
         state: LoopState::Beginning { iteration: 1 },
         wish: LoopWish::Run,

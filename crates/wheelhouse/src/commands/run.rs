@@ -63,6 +63,9 @@ pub(crate) struct RunArgs {
     /// What the session is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
+    /// What the agent may do here: general, planning, coding, review, worker, or lead to let it direct all that you own [default: general]
+    #[arg(long)]
+    role: Option<String>,
     /// The agent's own name of a way of working, such as plan
     #[arg(long)]
     mode: Option<String>,
@@ -149,6 +152,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         board: args.board,
         zone: args.zone,
         path: place.path,
+        role: args.role,
         mode: args.mode,
         model: args.model,
         tier: args.tier,

@@ -30,7 +30,7 @@ pub(crate) enum SessionCommand {
         #[arg(value_name = "ID")]
         session: String,
     },
-    /// Change a session's title, description or budget
+    /// Change a session's title, description or budget, or take its role lead away
     Update(UpdateArgs),
     /// Show a session among its parents and children
     Tree {
@@ -47,6 +47,7 @@ Examples:
   wheelhouse session update 89abcdef --title 'Fix the parser'
   wheelhouse session update 89abcdef --budget-usd 5
   wheelhouse session update 89abcdef --budget-tokens none
+  wheelhouse session update 89abcdef --role general
 
 A budget covers everything that the session has used so far. Prompts that wait run once it is raised.")]
 pub(crate) struct UpdateArgs {
@@ -69,6 +70,9 @@ pub(crate) struct UpdateArgs {
     /// Seconds that the session may work, or none
     #[arg(long, value_name = "N", value_parser = count_limit)]
     budget_seconds: Option<Limit>,
+    /// Take the role lead away and give this one instead: general, planning, coding, review or worker
+    #[arg(long)]
+    role: Option<String>,
 }
 
 /// A new limit; nothing to remove it.
@@ -143,15 +147,17 @@ async fn update(cx: &Context, args: UpdateArgs) -> CliResult {
         turns: args.budget_turns.map(|limit| limit.0),
     };
     let budget = Some(budget).filter(|budget| *budget != BudgetPatchInput::default());
-    if args.title.is_none() && args.description.is_none() && budget.is_none() {
+    let is_empty = args.title.is_none() && args.description.is_none();
+    if is_empty && budget.is_none() && args.role.is_none() {
         return Err(CliError::usage("there is nothing to change")
-            .hint("give --title, --description or a --budget-… limit"));
+            .hint("give --title, --description, --role or a --budget-… limit"));
     }
     let request = SessionUpdateRequest {
         session: Some(args.session),
         title: args.title,
         description: args.description,
         budget,
+        role: args.role,
         idempotency_key: None,
     };
     let session = cx.client()?.session_update(&request).await?;

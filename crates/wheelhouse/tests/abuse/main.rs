@@ -15,6 +15,7 @@ mod git_rows;
 mod harness;
 mod images;
 mod keys;
+mod leads;
 mod limits;
 mod operations;
 mod parsers;

@@ -3,7 +3,7 @@
 use reqwest::{RequestBuilder, Response, header::HeaderMap};
 use serde_json::{Value, json};
 use wh_api::UserUpdateRequest;
-use wh_domain::{KeyScope, Owner, Session, User, UserRole};
+use wh_domain::{KeyScope, Owner, Session, SessionRole, User, UserRole};
 use wh_testkit::{seed::Seed, server::TestServer};
 
 pub(crate) const MODERN: &str = "2026-07-28";
@@ -27,10 +27,24 @@ pub(crate) struct Keys {
     pub(crate) bob: String,
     /// The token of `parent`.
     pub(crate) session: String,
+    /// The token of `child`.
+    pub(crate) child: String,
+    /// The token of a session of alice that leads, in a world that has one.
+    pub(crate) lead: String,
 }
 
 impl World {
     pub(crate) async fn new() -> Self {
+        Self::build(false).await.0
+    }
+
+    /// Returns a world in which alice has a session that leads, and that session.
+    pub(crate) async fn with_lead() -> (Self, Session) {
+        let (world, lead) = Self::build(true).await;
+        (world, lead.unwrap())
+    }
+
+    async fn build(has_lead: bool) -> (Self, Option<Session>) {
         let mut server = TestServer::stopped();
         let seed = Seed::open(&server.data_dir()).await.unwrap();
         let root = seed.user("root", UserRole::Admin).await.unwrap();
@@ -46,6 +60,21 @@ impl World {
             .await
             .unwrap();
         let bobs = seed.session(owned(&bob), "bob's", None).await.unwrap();
+        let lead = match has_lead {
+            true => Some(
+                seed.session_as(owned(&alice), "lead", SessionRole::Lead)
+                    .await
+                    .unwrap(),
+            ),
+            false => None,
+        };
+        let lead_key = match &lead {
+            Some(lead) => {
+                let key = seed.key(alice.id, KeyScope::Session, Some(lead.id));
+                key.await.unwrap().1
+            }
+            None => String::new(),
+        };
         let key = async |user: &User, scope| seed.key(user.id, scope, None).await.unwrap().1;
         let keys = Keys {
             admin: key(&root, KeyScope::Full).await,
@@ -58,6 +87,12 @@ impl World {
                 .await
                 .unwrap()
                 .1,
+            child: seed
+                .key(alice.id, KeyScope::Session, Some(child.id))
+                .await
+                .unwrap()
+                .1,
+            lead: lead_key,
         };
         seed.close().await;
         server.restart();
@@ -71,14 +106,15 @@ impl World {
             };
             admin.user_update(&allow).await.unwrap();
         }
-        Self {
+        let world = Self {
             server,
             alice,
             parent,
             child,
             bobs,
             keys,
-        }
+        };
+        (world, lead)
     }
 
     pub(crate) fn client(&self, key: &str) -> Mcp {

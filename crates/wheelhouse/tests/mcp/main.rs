@@ -6,6 +6,7 @@ mod calls;
 mod clones;
 mod context;
 mod harness;
+mod leads;
 mod lists;
 mod local_paths;
 mod matrix;

@@ -106,12 +106,14 @@ fn principal(role: UserRole, credential: impl Fn(KeyId) -> Credential) -> Princi
 
 fn callers(world: &World) -> Vec<(&str, Principal)> {
     let keys = &world.keys;
-    let session = |key| Credential::Session {
-        key,
-        session: some_id::<SessionId>(),
-        role: SessionRole::General,
-        lineage: wh_domain::RoleSet::default(),
-        epoch: 1,
+    let session = |role| {
+        move |key| Credential::Session {
+            key,
+            session: some_id::<SessionId>(),
+            role,
+            lineage: wh_domain::RoleSet::default(),
+            epoch: 1,
+        }
     };
     use UserRole::{Admin, Member};
     vec![
@@ -131,13 +133,17 @@ fn callers(world: &World) -> Vec<(&str, Principal)> {
             &keys.alice_client,
             principal(Member, |key| Credential::Client { key }),
         ),
-        (&keys.session, principal(Member, session)),
+        (
+            &keys.session,
+            principal(Member, session(SessionRole::General)),
+        ),
+        (&keys.lead, principal(Member, session(SessionRole::Lead))),
     ]
 }
 
 #[tokio::test]
 async fn each_tool_refuses_whom_the_table_refuses() {
-    let world = World::new().await;
+    let (world, _) = World::with_lead().await;
     let mut calls = 0;
     for operation in Operation::ALL {
         let Some(arguments) = arguments(*operation, &some_id::<UserId>().to_string()) else {
@@ -165,7 +171,7 @@ async fn each_tool_refuses_whom_the_table_refuses() {
 
 #[tokio::test]
 async fn what_is_somebody_elses_looks_like_nothing_at_all() {
-    let world = World::new().await;
+    let (world, _) = World::with_lead().await;
     let bob = world.client(&world.keys.bob);
     let bobs_board = board(&bob, "bob's").await;
     let key = json!({ "name": "bob's", "scope": "read" });

@@ -153,7 +153,8 @@ pub(super) fn state_of(chosen: PermissionKind) -> ApprovalState {
     }
 }
 
-fn action_of(call: &ToolCall, home: &Path) -> Action {
+/// Returns what a tool call of an agent that works in `home` wants to do.
+pub(crate) fn action_of(call: &ToolCall, home: &Path) -> Action {
     let kind = match call.kind {
         ToolKind::Read => ActionKind::Read,
         ToolKind::Edit => ActionKind::Edit,
