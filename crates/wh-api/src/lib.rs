@@ -79,8 +79,8 @@ pub use server::{
 };
 pub use session::{
     SessionCountsRequest, SessionCurrentRequest, SessionGetRequest, SessionListRequest,
-    SessionListView, SessionSummaryView, SessionTreeNode, SessionTreeRequest, SessionTreeView,
-    SessionUpdateRequest, SessionView,
+    SessionListView, SessionOutlineView, SessionSummaryView, SessionTreeNode, SessionTreeRequest,
+    SessionTreeView, SessionUpdateRequest, SessionView,
 };
 pub use session_begin::{SessionCreateRequest, SessionForkRequest, SessionSpawnRequest};
 pub use session_brief::{SessionBriefListView, SessionBriefView};

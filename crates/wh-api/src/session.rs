@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     AgentCommand, Description, InputRefusal, OfferedModel, Reference, RequestedTerms, Session,
-    SessionId, SessionPatch, SessionQuery, SessionState, SessionStateName, ShareLevel, ShortId,
-    Title, TitleWords, ToolsLink,
+    SessionId, SessionOutline, SessionPatch, SessionQuery, SessionState, SessionStateName,
+    ShareLevel, ShortId, Title, TitleWords, ToolsLink,
 };
 
 use crate::{
@@ -333,6 +333,28 @@ pub struct SessionTreeView {
     pub session: String,
     /// Every session of the tree that you may open, parents before children.
     pub tree: Vec<SessionTreeNode>,
+    /// For agents: the other sessions around yours, by title and state alone.
+    #[serde(default, skip_serializing_if = "Vec::is_empty")]
+    pub others: Vec<SessionOutlineView>,
+}
+
+/// A session that you are told of and may not open.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct SessionOutlineView {
+    /// ancestor (your parent comes first), sibling, or board for one on the same board.
+    pub relation: String,
+    pub title: String,
+    pub state: String,
+}
+
+impl From<&SessionOutline> for SessionOutlineView {
+    fn from(outline: &SessionOutline) -> Self {
+        Self {
+            relation: outline.relation.as_str().to_owned(),
+            title: outline.title.to_string(),
+            state: outline.state.as_str().to_owned(),
+        }
+    }
 }
 
 /// A session in its family.
@@ -355,7 +377,7 @@ pub struct SessionTreeNode {
 
 impl SessionTreeView {
     /// Shows the family of `session`.
-    pub fn new(session: SessionId, tree: &[Session]) -> Self {
+    pub fn new(session: SessionId, tree: &[Session], others: &[SessionOutline]) -> Self {
         let node = |session: &Session| SessionTreeNode {
             id: session.id.to_string(),
             parent_id: session.parent.map(|id| id.to_string()),
@@ -370,6 +392,7 @@ impl SessionTreeView {
         Self {
             session: session.to_string(),
             tree: tree.iter().map(node).collect(),
+            others: others.iter().map(SessionOutlineView::from).collect(),
         }
     }
 }

@@ -1,13 +1,14 @@
 //! Sessions, as far as they can be looked at and named. Running them is the next step.
 
+mod outline;
 mod update;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
     AgentCommand, Facts, IdRef, OfferedModel, Operation, Page, PageRequest, Reach, Reference,
-    Session, SessionBrief, SessionCounts, SessionFilter, SessionId, SessionQuery, ShareLevel,
-    ToolsLink,
+    Session, SessionBrief, SessionCounts, SessionFilter, SessionId, SessionOutline, SessionQuery,
+    ShareLevel, ToolsLink,
 };
 
 use crate::{
@@ -39,6 +40,8 @@ pub struct SessionRelatives {
     pub session: SessionId,
     /// Every session of the tree that the caller may see, parents before children.
     pub tree: Vec<Session>,
+    /// For agents: the sessions around their own that they may not open.
+    pub others: Vec<SessionOutline>,
 }
 
 impl App {
@@ -199,7 +202,8 @@ impl App {
         .await
     }
 
-    /// Returns a session's ancestors, siblings and descendants, as far as the caller may see them.
+    /// Returns a session's ancestors, siblings and descendants, as far as the caller may open them, and for agents the titles and
+    /// states of the others.
     pub async fn session_tree(
         &self,
         cx: &OpContext,
@@ -214,9 +218,14 @@ impl App {
                 let reach = cx.authorize(operation)?;
                 let found = self.session_lookup(reach, session).await?;
                 let tree = self.store.session_tree(reach, found.root, TREE_MAX).await?;
+                let others = match reach {
+                    Reach::Tree(own) => self.outlines(own, &tree).await?,
+                    _ => Vec::new(),
+                };
                 Ok(SessionRelatives {
                     session: found.id,
                     tree,
+                    others,
                 })
             },
         )

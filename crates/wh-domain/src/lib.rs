@@ -133,7 +133,8 @@ pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, RunEntry, ToolsLink};
 pub use session::{
-    Fork, RoleSet, Session, SessionBrief, SessionFilter, SessionPatch, SessionQuery, SessionRole,
+    Fork, Relation, RoleSet, Session, SessionBrief, SessionFilter, SessionOutline, SessionPatch,
+    SessionQuery, SessionRole,
 };
 pub use session_input::{
     ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, TurnChoice, WaitFor,

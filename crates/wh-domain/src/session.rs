@@ -77,6 +77,36 @@ pub struct Fork {
     pub turn: u64,
 }
 
+/// A session that a caller is told of and may not open.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct SessionOutline {
+    pub relation: Relation,
+    pub title: Title,
+    pub state: SessionStateName,
+}
+
+/// How a session is related to another one.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Relation {
+    /// Above it; its parent comes first.
+    Ancestor,
+    /// A child of its parent.
+    Sibling,
+    /// On the same board.
+    Board,
+}
+
+impl Relation {
+    /// Returns the relation as shown.
+    pub fn as_str(self) -> &'static str {
+        match self {
+            Self::Ancestor => "ancestor",
+            Self::Sibling => "sibling",
+            Self::Board => "board",
+        }
+    }
+}
+
 /// What a session's token may do.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SessionRole {
@@ -196,6 +226,15 @@ impl Session {
             depth: parent.depth + 1,
             lineage: parent.lineage.with(parent.role),
             ..self
+        }
+    }
+
+    /// Returns what is told of it to those who may not open it.
+    pub fn outline(&self, relation: Relation) -> SessionOutline {
+        SessionOutline {
+            relation,
+            title: self.title.clone(),
+            state: self.state.name(),
         }
     }
 

@@ -166,7 +166,7 @@ pub(super) async fn summarize(
     let session = reference(session)?;
     let family = app.session_tree(cx, &session).await;
     let family = family.map_err(protocol_error)?;
-    let mut view = SessionTreeView::new(family.session, &family.tree);
+    let mut view = SessionTreeView::new(family.session, &family.tree, &family.others);
     let left = view.tree.len().saturating_sub(FAMILY_MAX);
     view.tree.truncate(FAMILY_MAX);
     let left = match left {

@@ -50,7 +50,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionTree,
-            "Shows a session's family: ancestors, siblings and descendants, with state, cost and last words of each.",
+            "Shows a session's family: descendants with cost and last words; to agents, title and state of ancestors, siblings and sessions on the same board.",
             session_tree,
         )
         .for_sessions(),
@@ -104,5 +104,9 @@ async fn session_tree(
     request: SessionTreeRequest,
 ) -> Result<SessionTreeView> {
     let family = app.session_tree(&cx, &request.session()?).await?;
-    Ok(SessionTreeView::new(family.session, &family.tree))
+    Ok(SessionTreeView::new(
+        family.session,
+        &family.tree,
+        &family.others,
+    ))
 }

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{MessageQuery, Result, Summarize};
 use wh_domain::{
-    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief, SessionQuery,
-    SessionStateName, Turn, TurnState,
+    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief, SessionOutline,
+    SessionQuery, SessionStateName, Turn, TurnState,
 };
 
 use super::{
@@ -248,7 +248,13 @@ async fn genealogy(call: Call, request: GenealogyOf) -> Result<Reply<Family>> {
     let tree = with_status(&call, found.tree).await?;
     let own = tree.iter().find(|(it, _)| it.id == found.session);
     let (own, _) = own.ok_or_else(|| missing()(wh_app::AppError::not_found("session")))?;
-    Ok(Family::new(own, &tree, request.depth).into())
+    let mut family = Family::new(own, &tree, request.depth);
+    if call.cx.principal.credential.session() == Some(own.id) {
+        let status = |it: &SessionOutline| (it.clone(), in_table(STATUSES, it.state));
+        let others: Vec<_> = found.others.iter().map(status).collect();
+        family.add_outlines(&others, request.depth);
+    }
+    Ok(family.into())
 }
 
 #[derive(Deserialize, JsonSchema)]

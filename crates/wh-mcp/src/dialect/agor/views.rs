@@ -3,8 +3,8 @@
 use serde::Serialize;
 use wh_app::MessageHit;
 use wh_domain::{
-    Board, BoardItem, Message, MessageKind, Session, SessionBrief, Turn, User, WorktreeId,
-    WorktreeLook,
+    Board, BoardItem, Message, MessageKind, Relation, Session, SessionBrief, SessionOutline, Turn,
+    User, WorktreeId, WorktreeLook,
 };
 
 use super::{Status, TASK_STATUSES};
@@ -187,12 +187,15 @@ pub(super) struct Family {
     siblings: Vec<Relative>,
 }
 
-/// A member of a family, with those further up or down as far as was asked.
+/// A member of a family, with those further up or down as far as was asked. Of one that the caller may not open, title and status
+/// are told.
 #[derive(Serialize)]
 pub(super) struct Relative {
-    session_id: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    session_id: Option<String>,
     status: Status,
-    agentic_tool: String,
+    #[serde(skip_serializing_if = "Option::is_none")]
+    agentic_tool: Option<String>,
     title: String,
     #[serde(skip_serializing_if = "Option::is_none")]
     parent: Option<Box<Self>>,
@@ -211,6 +214,32 @@ impl Family {
             parent: parent_of(session, tree, depth),
             children: children_of(session, tree, depth),
             siblings: siblings.map(Relative::from).collect(),
+        }
+    }
+
+    /// Adds those that the caller may not open: so many levels of ancestors, and siblings.
+    pub(super) fn add_outlines(&mut self, others: &[(SessionOutline, Status)], depth: u32) {
+        let of = |relation| others.iter().filter(move |(it, _)| it.relation == relation);
+        let above: Vec<_> = of(Relation::Ancestor).take(depth as usize).collect();
+        for outline in above.into_iter().rev() {
+            let mut shown = Relative::from(outline);
+            shown.parent = self.parent.take();
+            self.parent = Some(Box::new(shown));
+        }
+        self.siblings
+            .extend(of(Relation::Sibling).map(Relative::from));
+    }
+}
+
+impl From<&(SessionOutline, Status)> for Relative {
+    fn from((outline, status): &(SessionOutline, Status)) -> Self {
+        Self {
+            session_id: None,
+            status: *status,
+            agentic_tool: None,
+            title: outline.title.to_string(),
+            parent: None,
+            children: Vec::new(),
         }
     }
 }
@@ -240,9 +269,9 @@ fn children_of(session: &Session, tree: &[WithStatus], depth: u32) -> Vec<Relati
 impl From<&WithStatus> for Relative {
     fn from((session, status): &WithStatus) -> Self {
         Self {
-            session_id: session.id.to_string(),
+            session_id: Some(session.id.to_string()),
             status: *status,
-            agentic_tool: session.agent.to_string(),
+            agentic_tool: Some(session.agent.to_string()),
             title: session.title.to_string(),
             parent: None,
             children: Vec::new(),

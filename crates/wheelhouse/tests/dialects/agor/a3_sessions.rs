@@ -251,6 +251,21 @@ async fn a3_16_sessions_genealogy_shows_levels_around_a_session() {
 }
 
 #[tokio::test]
+async fn a3_16_sessions_genealogy_tells_agents_of_parents_and_siblings() {
+    let agor = Agor::new().await;
+    let child = agor.world.child.id.to_string();
+    agor.spawn(&agor.parent(), "say sibling").await;
+    let url = format!("{}/mcp/agor", agor.world.server.url());
+    let agent = crate::harness::Mcp::new(&url, &agor.world.keys.child);
+    let asked = json!({ "sessionId": child });
+    let around = data(&agent.call("agor_sessions_genealogy", asked).await);
+    assert_eq!(fields(&around["parent"]), ["status", "title"]);
+    assert_eq!(around["parent"]["title"], "parent");
+    assert_eq!(fields(&around["siblings"][0]), ["status", "title"]);
+    assert_eq!(around["siblings"][0]["title"], "say sibling");
+}
+
+#[tokio::test]
 async fn a3_16_sessions_search_finds_what_was_said() {
     let agor = Agor::new().await;
     let spawned = agor.spawn(&agor.parent(), "say zanzibar").await;
