@@ -2,6 +2,7 @@
 
 use rmcp::ErrorData;
 use serde::Serialize;
+use serde_json::json;
 use wh_api::{SessionTreeView, WorktreeDiffView};
 use wh_app::{App, MessageQuery, OpContext, Summarize};
 use wh_domain::{Agent, Operation, PageLimit, Reference, WorktreeDiffQuery};
@@ -33,13 +34,46 @@ pub(super) async fn delegate(
     session: Option<&str>,
 ) -> Result<String, ErrorData> {
     let begin = begin(app, cx, agent, session).await?;
+    let example = example(app, cx, agent, session).await?;
     Ok(format!(
         "Hand this piece of work to another agent: {task}\n\
          {begin}\n\
          Its prompt must stand on its own, for it knows nothing of this conversation: what is to be done and where, what to leave \
          alone, how it will be checked, what to commit and what to report. Do not ask again and again how it is going: session_wait \
          returns when it is at rest or needs an answer. What it asks is in approval_list; answer with approval_answer. Then read \
-         what it said with message_list and what it changed with worktree_diff, and say whether the work is done."
+         what it said with message_list and what it changed with worktree_diff, and say whether the work is done.\n\n\
+         {example}"
+    ))
+}
+
+/// Shows calls that hand a piece of work over and read what came of it, one in each line.
+async fn example(
+    app: &App,
+    cx: &OpContext,
+    agent: Option<&str>,
+    session: Option<&str>,
+) -> Result<String, ErrorData> {
+    let mut begin = json!({
+        "agent": agent.unwrap_or("echo"),
+        "prompt": "Write NOTES.md with one line for each file in src. Check it with `wc -l NOTES.md`. Commit it and report the commit.",
+    });
+    let is_agent = cx.principal.credential.session().is_some();
+    if let Some(session) = session {
+        let found = app.session_get(cx, &reference(session)?).await;
+        let id = found.map_err(protocol_error)?.session.id;
+        begin["parent"] = id.to_string().into();
+    }
+    let (tool, id) = match is_agent || session.is_some() {
+        true => ("session_spawn", "session"),
+        false => ("session_create", "id"),
+    };
+    Ok(format!(
+        "An example, with one call in each line:\n\
+         {tool} {begin}\n\
+         The answer holds the id of the new session as `{id}`. Keep it, and use it in place of CHILD:\n\
+         session_wait {{\"sessions\":[\"CHILD\"],\"timeout\":300}}\n\
+         message_list {{\"session\":\"CHILD\"}}\n\
+         Report that id together with the result, so that whoever reads it can open the session."
     ))
 }
 

@@ -99,6 +99,51 @@ async fn prompts_say_what_this_caller_can_do() {
     assert!(hidden.contains("no such session"), "{hidden}");
 }
 
+/// Makes the calls of a prompt's example one after the other, as they are written, and returns the id of the session that the first
+/// one created and what the last one returned.
+async fn follow(mcp: &Mcp, prompt: &str) -> (String, Value) {
+    let calls = prompt.lines().filter_map(|line| {
+        let (tool, arguments) = line.split_once(' ')?;
+        wh_domain::Operation::parse(tool)?;
+        arguments.starts_with('{').then_some((tool, arguments))
+    });
+    let (mut id, mut last) = (String::new(), Value::Null);
+    for (n, (tool, arguments)) in calls.enumerate() {
+        let arguments = arguments.replace("CHILD", &id);
+        let arguments = serde_json::from_str(&arguments).unwrap();
+        last = Mcp::data(&mcp.call(tool, arguments).await);
+        if n == 0 {
+            let field = prompt.split("new session as `").nth(1).unwrap();
+            let field = field.split('`').next().unwrap();
+            last[field].as_str().unwrap().clone_into(&mut id);
+        }
+    }
+    (id, last)
+}
+
+#[tokio::test]
+async fn the_example_of_delegate_returns_the_id_of_the_child() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let agent = world.client(&world.keys.session);
+    let parent = world.parent.id.to_string();
+    let task = json!({ "task": "write notes" });
+    let under = json!({ "task": "write notes", "agent": "echo", "session": parent });
+    for (mcp, arguments, is_child) in [
+        (&alice, task.clone(), false),
+        (&alice, under, true),
+        (&agent, task, true),
+    ] {
+        let prompt = text(mcp, "delegate", arguments).await;
+        let (id, said) = follow(mcp, &prompt).await;
+        assert!(said.to_string().contains("Write NOTES.md"), "{said}");
+        let session = json!({ "session": id });
+        let child = Mcp::data(&alice.call("session_get", session).await);
+        assert_eq!(child["state"], "idle", "{child}");
+        assert_eq!(child["parent_id"] == parent.as_str(), is_child, "{child}");
+    }
+}
+
 #[tokio::test]
 async fn arguments_are_checked() {
     let world = World::new().await;
