@@ -138,7 +138,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         name: "loop_starters",
-        sql: include_str!("../migrations/0030_loop_starters.sql"),
+        sql: include_str!("../migrations/0029_loop_starters.sql"),
     },
 ];
 
