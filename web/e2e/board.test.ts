@@ -1,77 +1,15 @@
-import type { Locator, Page } from "playwright-core";
+import type { Page } from "playwright-core";
 import { expect, test } from "vitest";
 
 import { idle, said, visit } from "./browser";
+import { add, begin, box, card, drag, makeZone, middle, zone } from "./on-board";
 import { stage } from "./stage";
 
 const on = stage();
 
-const zone = (page: Page, name: string) => page.getByRole("region", { name: `Zone ${name}` });
-const card = (page: Page, title: string) => page.getByRole("article", { name: `Session ${title}` });
-
-/** Returns where something is, once it has come to rest: the canvas fits its view a few frames after it was asked to. */
-async function box(locator: Locator) {
-  for (let before = ""; ; ) {
-    const found = await locator.boundingBox();
-    if (!found) throw new Error("it is not shown");
-    const now = JSON.stringify(found);
-    if (now === before) return found;
-    before = now;
-    await locator.evaluate((element) => {
-      const frames = (left: number, done: () => void) => {
-        if (left === 0) done();
-        else element.ownerDocument.defaultView?.requestAnimationFrame(() => frames(left - 1, done));
-      };
-      return new Promise<void>((done) => frames(6, done));
-    });
-  }
-}
-
-/** Takes hold of something by its middle, or a point of it, and lets go of it at another. */
-async function drag(page: Page, from: { x: number; y: number }, to: { x: number; y: number }): Promise<void> {
-  await page.mouse.move(from.x, from.y);
-  await page.mouse.down();
-  await page.mouse.move(from.x + 5, from.y + 5);
-  await page.mouse.move(to.x, to.y, { steps: 8 });
-  await page.mouse.up();
-}
-
-const middle = async (locator: Locator) => {
-  const { x, y, width, height } = await box(locator);
-  return { x: x + width / 2, y: y + height / 2 };
-};
-
-/** Makes a session, and a board by the page. */
-async function begin(page: Page, title: string, name: string): Promise<string> {
-  const key = await on.server.key();
-  const session = await on.server.rest(key, "POST", "/sessions", { agent: "echo", title, prompt: "say at your service" });
-  await page.getByRole("navigation", { name: "Main" }).getByRole("link", { name: "Boards" }).click();
-  await page.getByRole("button", { name: "New board" }).click();
-  await page.getByLabel("Name").fill(name);
-  await page.getByRole("button", { name: "Make board" }).click();
-  await page.getByText("Nothing is on this board yet").waitFor();
-  return String(session.id).slice(-8);
-}
-
-async function makeZone(page: Page, name: string, prompt: string): Promise<void> {
-  await page.getByRole("button", { name: "New zone" }).click();
-  const form = page.getByRole("dialog", { name: "New zone" });
-  await form.getByLabel("Name").fill(name);
-  await form.getByLabel(/^Prompt/).fill(prompt);
-  await form.getByRole("radio", { name: "Violet" }).check();
-  await form.getByRole("button", { name: "Make zone" }).click();
-  await zone(page, name).waitFor();
-}
-
-async function add(page: Page, title: string, kind = "Sessions"): Promise<void> {
-  await page.getByRole("button", { name: "Add", exact: true }).click();
-  await page.getByRole("region", { name: kind }).getByRole("button", { name: `Add ${title}` }).click();
-  await page.keyboard.press("Escape");
-}
-
 test("a card is dragged into a zone, or moved by its menu, and the zone's prompt runs", async () => {
   const { page, troubles } = await visit(on.browser, on.server);
-  const session = await begin(page, "Fix the parser", "Work");
+  const session = await begin(on.server, page, "Fix the parser", "Work");
   await makeZone(page, "Review", "say reviewing {{ session.title }}");
   await makeZone(page, "Ship", "say shipping from {{ zone.name }}");
   await add(page, "Fix the parser");
@@ -108,7 +46,7 @@ test("a card is dragged into a zone, or moved by its menu, and the zone's prompt
 test("two browsers see each other's zones and placements, and neither overwrites the other", async () => {
   const one = await visit(on.browser, on.server);
   const other = await visit(on.browser, on.server);
-  await begin(one.page, "Shared work", "Together");
+  await begin(on.server, one.page, "Shared work", "Together");
   await other.page.goto(one.page.url());
   await makeZone(one.page, "Doing", "");
   await zone(other.page, "Doing").waitFor();
@@ -160,7 +98,7 @@ test("two browsers see each other's zones and placements, and neither overwrites
 
 test("a change that is refused is said, and the card goes back", async () => {
   const { page, troubles } = await visit(on.browser, on.server);
-  await begin(page, "Stays here", "Refusals");
+  await begin(on.server, page, "Stays here", "Refusals");
   await makeZone(page, "Closed", "say hello");
   await add(page, "Stays here");
   await page.getByRole("button", { name: "Show everything" }).click();
@@ -183,7 +121,7 @@ test("a worktree brings its sessions, and the status view shows the same cards",
   const { page, troubles } = await visit(on.browser, on.server);
   const key = await on.server.key();
   const repo = await on.server.rest(key, "POST", "/repos", { source: await on.server.repo("on-a-board") });
-  await begin(page, "Not on it", "Branches");
+  await begin(on.server, page, "Not on it", "Branches");
   const prompt = "write lines.txt one\ncommit all of it\nsay committed";
   const board = new URL(page.url()).pathname.split("/").pop();
   await on.server.rest(key, "POST", "/sessions", { agent: "echo", title: "In a branch", branch: "wh/on-a-board", repo: repo.id, prompt });

@@ -56,3 +56,31 @@ test("what others share is seen as it happens, and gone when it is taken back", 
   await dialog.getByText("Nobody else sees it yet").waitFor();
   expect([...troubles, ...owner.troubles]).toEqual([]);
 });
+
+test("a guest sees the cards of worktrees on a shared board, and reads the sessions in them", async () => {
+  await on.server.cli("user", "create", "carol", "--role", "member");
+  const key = await on.server.key();
+  const repo = await on.server.rest(key, "POST", "/repos", { source: await on.server.repo("lent") });
+  const board = String((await on.server.rest(key, "POST", "/boards", { name: "Trees" })).id);
+  const begun = { agent: "echo", title: "in the tree", prompt: "say hello from the tree", repo: repo.id, branch: "wh/lent" };
+  const made = await on.server.rest(key, "POST", "/sessions", begun);
+  const place = [{ kind: "worktree", id: made.worktree_id, x: 40, y: 40 }];
+  await on.server.rest(key, "PATCH", `/boards/${board}`, { place });
+  await on.server.rest(key, "PUT", `/boards/${board}/shares`, { with: "carol", level: "read" });
+
+  const { page, troubles } = await visit(on.browser, on.server, "carol");
+  await page.getByRole("heading", { level: 1 }).waitFor();
+  await page.goto(`${on.server.url}/boards/${board.slice(-8)}`);
+  const card = page.getByRole("article", { name: /^Worktree/ });
+  await card.getByText("wh/lent").waitFor();
+  await card.getByText("lent", { exact: true }).waitFor();
+  await card.getByRole("link", { name: /in the tree/ }).getByText("hello from the tree").waitFor();
+  await card.getByRole("link", { name: /in the tree/ }).click();
+  await said(page, "hello from the tree");
+  await page.getByPlaceholder("It is shared with you to read.").waitFor();
+  // The worktree itself stays closed.
+  expect(await page.getByRole("tab").allInnerTexts()).toEqual(["Turns", "Tree"]);
+  const own = await page.request.get(`${on.server.url}/api/v1/worktrees/${String(made.worktree_id)}`);
+  expect(own.status()).toBe(404);
+  expect(troubles).toEqual([]);
+});

@@ -33,11 +33,18 @@ impl App {
         let operation = Operation::BoardGet;
         self.read(cx, operation, facts([("board", board.as_str())]), async {
             let reach = cx.authorize(operation)?;
-            let board = self.board_lookup(reach, board).await?.id;
-            let sessions = self.sessions_on(reach, board).await?;
+            let board = self.board_lookup(reach, board).await?;
+            let sessions = self.sessions_on(reach, board.id).await?;
+            // A guest sees the cards of the owner's worktrees. A worktree by itself is not shared, and nobody else's is shown.
+            let reach = match reach {
+                Reach::UserAndGuest { .. } if !reach.covers_owner(board.owner) => {
+                    Reach::User(board.owner.user)
+                }
+                reach => reach,
+            };
             Ok(BoardCards {
                 sessions: self.with_worktrees(sessions).await?,
-                worktrees: self.worktrees_on(reach, board).await?,
+                worktrees: self.worktrees_on(reach, board.id).await?,
             })
         })
         .await

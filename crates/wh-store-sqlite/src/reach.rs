@@ -85,9 +85,12 @@ pub(crate) fn push_owned(query: &mut Query, reach: Reach, owned: Owned) {
 fn push_shared(query: &mut Query, user: UserId, level: ShareLevel, owned: Owned) {
     query.push("EXISTS (SELECT 1 FROM board_shares b WHERE b.board_id ");
     query.push(match owned {
+        // A worktree on a board brings the sessions of the board's owner that work in it, and nobody else's.
         Owned::Sessions => {
             "IN (SELECT t.board_id UNION ALL SELECT p.board_id FROM placements p
-                WHERE p.item_id = t.id AND p.item_kind = 'session')"
+                WHERE p.item_id = t.id AND p.item_kind = 'session'
+             UNION ALL SELECT p.board_id FROM placements p CROSS JOIN boards o ON o.id = p.board_id
+                WHERE p.item_id = t.worktree_id AND p.item_kind = 'worktree' AND o.owner_user_id = t.owner_user_id)"
         }
         _ => "= t.id",
     });
@@ -122,6 +125,12 @@ fn push_shared_list(query: &mut Query, user: UserId, level: ShareLevel, owned: O
     query.push(
         " UNION SELECT p.item_id FROM board_shares b CROSS JOIN placements p ON p.board_id = b.board_id
             AND p.item_kind = 'session' WHERE ",
+    );
+    push_given(query, user, level);
+    query.push(
+        " UNION SELECT s.id FROM board_shares b CROSS JOIN boards o ON o.id = b.board_id
+            CROSS JOIN placements p ON p.board_id = b.board_id AND p.item_kind = 'worktree'
+            CROSS JOIN sessions s ON s.worktree_id = p.item_id AND s.owner_user_id = o.owner_user_id WHERE ",
     );
     push_given(query, user, level);
     query.push(")");

@@ -7,6 +7,7 @@ import type { Board, BoardCards, Zone } from "@/api/client";
 import { board as boardQuery, boardCards } from "@/api/queries";
 import { AddForm } from "@/components/board/add-form";
 import { CardMenu } from "@/components/board/card-menu";
+import { Held } from "@/components/board/held";
 import { NameForm } from "@/components/board/name-form";
 import { ShareForm } from "@/components/board/share-form";
 import { ZoneForm } from "@/components/board/zone-form";
@@ -14,11 +15,13 @@ import { Name } from "@/components/name";
 import { StatusView } from "@/components/status-view";
 import { useBoardChange, type BoardChange } from "@/hooks/use-board-change";
 import { usePageTitle } from "@/hooks/use-page-title";
+import { usePlacing } from "@/hooks/use-placing";
 import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
 import { notPlaced, VIEWS, type View } from "@/util/board";
+import type { Wish } from "@/util/placing";
 import { plain } from "@/util/text";
 
 /** The canvas brings a library that no other page needs. */
@@ -60,10 +63,12 @@ function Shown({ id, board, cards }: { id: string; board: Board; cards: BoardCar
   const [open, setOpen] = useState<Open>();
   const change = useBoardChange(id);
   const onChange = (what: BoardChange) => change.mutateAsync(what);
+  const placing = usePlacing(board, cards, onChange);
+  const menu = { board: placing.board, cards, onPlace: placing.place, onChange };
   const refused = board.can_change ? undefined : "It is somebody else’s board.";
   const isEmpty = board.items.length === 0 && board.zones.length === 0 && cards.sessions.length === 0 && cards.worktrees.length === 0;
   return (
-    <div className="flex h-full min-h-0 flex-col">
+    <div className="relative flex h-full min-h-0 flex-col">
       <Header id={id} board={board} view={view} refused={refused} onOpen={(what) => setOpen({ what })} />
       {isEmpty ? (
         <div className="p-6">
@@ -76,24 +81,24 @@ function Shown({ id, board, cards }: { id: string; board: Board; cards: BoardCar
       ) : view === "status" ? (
         <StatusView
           sessions={cards.sessions}
-          actions={refused ? undefined : (session) => <CardMenu board={board} item={{ kind: "session", id: session.id }} title={session.title} onChange={onChange} />}
+          actions={refused ? undefined : (session) => <CardMenu {...menu} item={{ kind: "session", id: session.id }} title={session.title} />}
         />
       ) : (
         <div className="relative min-h-0 flex-1">
           <Suspense fallback={<p role="status" className="p-4 text-muted">Loading…</p>}>
             <BoardCanvas
-              board={board}
-              cards={cards}
+              {...menu}
+              saved={board}
               refused={refused}
-              onChange={onChange}
               onEditZone={(zone) => setOpen({ what: "edit", zone: zone.id })}
               onDeleteZone={(zone) => setOpen({ what: "delete", zone: zone.id })}
             />
           </Suspense>
-          <NotPlaced board={board} cards={cards} onChange={refused ? undefined : onChange} />
+          <NotPlaced {...menu} refused={refused} />
         </div>
       )}
-      <Dialogs id={id} board={board} open={open} isBusy={change.isPending} onClose={() => setOpen(undefined)} onChange={onChange} />
+      <Held placing={placing} />
+      <Dialogs id={id} board={board} cards={cards} open={open} isBusy={change.isPending} onClose={() => setOpen(undefined)} onChange={onChange} />
     </div>
   );
 }
@@ -151,12 +156,15 @@ function Header({ id, board, view, refused, onOpen }: HeaderProps) {
 interface NotPlacedProps {
   board: Board;
   cards: BoardCards;
-  /** None for those who may only look. */
-  onChange: ((change: BoardChange) => Promise<unknown>) | undefined;
+  /** Why nothing can be changed here, if nothing can. */
+  refused: string | undefined;
+  onPlace: (wish: Wish) => void;
+  onChange: (change: BoardChange) => Promise<unknown>;
 }
 
 /** What belongs to the board and lies nowhere on it. */
-function NotPlaced({ board, cards, onChange }: NotPlacedProps) {
+function NotPlaced({ refused, ...menu }: NotPlacedProps) {
+  const { board, cards } = menu;
   const left = notPlaced(board, cards);
   if (left.length === 0) {
     return null;
@@ -174,7 +182,7 @@ function NotPlaced({ board, cards, onChange }: NotPlacedProps) {
             ) : (
               <Name className="min-w-0 truncate text-sm">{title}</Name>
             )}
-            {onChange && <CardMenu board={board} item={item} title={title} onChange={onChange} />}
+            {!refused && <CardMenu {...menu} item={item} title={title} />}
           </li>
         ))}
       </ul>
@@ -185,19 +193,20 @@ function NotPlaced({ board, cards, onChange }: NotPlacedProps) {
 interface DialogsProps {
   id: string;
   board: Board;
+  cards: BoardCards;
   open: Open | undefined;
   isBusy: boolean;
   onClose: () => void;
   onChange: (change: BoardChange) => Promise<unknown>;
 }
 
-function Dialogs({ id, board, open, isBusy, onClose, onChange }: DialogsProps) {
+function Dialogs({ id, board, cards, open, isBusy, onClose, onChange }: DialogsProps) {
   const find = (what: Open["what"]): Zone | undefined =>
     open?.what === what && "zone" in open ? board.zones.find((zone) => zone.id === open.zone) : undefined;
   const [edited, deleted] = [find("edit"), find("delete")];
   return (
     <>
-      <AddForm board={board} isOpen={open?.what === "add"} onClose={onClose} onChange={onChange} />
+      <AddForm board={board} cards={cards} isOpen={open?.what === "add"} onClose={onClose} onChange={onChange} />
       <ShareForm id={id} board={board} isOpen={open?.what === "share"} onClose={onClose} />
       <NameForm
         key={board.name}

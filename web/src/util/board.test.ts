@@ -29,11 +29,15 @@ test("a worktree shows its sessions, and what lies nowhere is told", () => {
 
 test("what is placed without a mouse covers nothing", () => {
   const review = zone("review", 0, 400);
-  const first = freeSpot(board([], [review]), review);
-  const second = freeSpot(board([{ kind: "session", id: "1", ...first, zone_id: "review" }], [review]), review);
+  const first = freeSpot(board([], [review]), cards, review);
+  const second = freeSpot(board([{ kind: "session", id: "1", ...first, zone_id: "review" }], [review]), cards, review);
   expect(zoneAt([review], first)?.id).toBe("review");
-  expect(second.y - first.y).toBeGreaterThan(100);
-  expect(zoneAt([review], freeSpot(board([], [review])))).toBeUndefined();
+  expect(second.y - first.y).toBeGreaterThan(200);
+  expect(zoneAt([review], freeSpot(board([], [review]), cards))).toBeUndefined();
+  // A worktree is as high as the sessions in it make it.
+  const empty = freeSpot(board([{ kind: "worktree", id: "x-0000000c", x: -320, y: 0 }]), cards);
+  const full = freeSpot(board([{ kind: "worktree", id: "x-0000000a", x: -320, y: 0 }]), cards);
+  expect(full.y).toBeGreaterThan(empty.y);
 });
 
 test("nothing but a colour gets into a style", () => {

@@ -26,8 +26,12 @@ export interface Lying extends Item {
 }
 
 export const CARD_WIDTH = 272;
-/** About how high a card is; a zone is filled from the top by it. */
-const CARD_HEIGHT = 150;
+/** The most height of a session's card, and of a worktree's without its sessions. */
+const SESSION_HEIGHT = 230;
+const WORKTREE_HEIGHT = 130;
+/** The most height of one session in a worktree's card, and of all of them. */
+const INNER_HEIGHT = 190;
+const INNER_HEIGHT_MAX = 300;
 const GAP = 16;
 /** Room for the name of a zone. */
 const HEADING = 48;
@@ -73,13 +77,22 @@ export function zoneAt(zones: Zone[], { x, y }: Point): Zone | undefined {
   return around.sort((a, b) => a.width * a.height - b.width * b.height)[0];
 }
 
+/** The most height that something on a board has. */
+function heightOf(item: Pick<Placement, "kind" | "id">, cards: BoardCards): number {
+  if (item.kind === "session") {
+    return SESSION_HEIGHT;
+  }
+  const inside = cards.sessions.filter((card) => card.worktree === short(item.id)).length;
+  return WORKTREE_HEIGHT + Math.min(INNER_HEIGHT_MAX, inside * INNER_HEIGHT);
+}
+
 /** A place in a zone, or beside all of them, for what is put there without a mouse: below what lies there already. */
-export function freeSpot(board: Board, zone?: Zone): Point {
-  const here = board.items.filter((item) => (item.zone_id ?? undefined) === zone?.id);
+export function freeSpot(board: Board, cards: BoardCards, zone?: Zone): Point {
   const left = zone ? zone.x + GAP : Math.min(0, ...board.zones.map((other) => other.x)) - CARD_WIDTH - 3 * GAP;
   const top = zone ? zone.y + HEADING : Math.min(0, ...board.zones.map((other) => other.y));
-  const below = here.filter((item) => Math.abs(item.x - left) < CARD_WIDTH).map((item) => item.y + CARD_HEIGHT + GAP);
-  return { x: left, y: Math.max(top, ...below) };
+  // Whatever is in the way counts, also what lies across the border of the zone.
+  const inTheWay = board.items.filter((item) => Math.abs(item.x - left) < CARD_WIDTH + GAP && item.y + heightOf(item, cards) > top);
+  return { x: left, y: Math.max(top, ...inTheWay.map((item) => item.y + heightOf(item, cards) + GAP)) };
 }
 
 /** Colours of zones that can be told apart in both themes. */

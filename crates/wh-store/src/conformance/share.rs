@@ -11,13 +11,21 @@ use super::Outcome;
 use super::fixture::{self, Made, commit, done, event, message, now, owned_by, pages, whole};
 use crate::{EventsSeen, MessageAppend, Store};
 
-/// A user with a board, a session that was begun on it, one that was placed there and one that is elsewhere.
+/// A user with a board, a session that was begun on it, one that was placed there, one in a worktree that was placed there, and one
+/// that is elsewhere.
 struct Host {
     user: User,
     board: Board,
     begun: Session,
     placed: Session,
+    inside: Session,
     elsewhere: Session,
+}
+
+impl Host {
+    fn sessions(&self) -> [&Session; 4] {
+        [&self.begun, &self.placed, &self.inside, &self.elsewhere]
+    }
 }
 
 async fn host(store: &Arc<dyn Store>) -> Made<Host> {
@@ -29,12 +37,25 @@ async fn host(store: &Arc<dyn Store>) -> Made<Host> {
     fixture::insert_session(store, &begun).await?;
     let placed = fixture::session(store, owner, None).await?;
     let elsewhere = fixture::session(store, owner, None).await?;
+    let worktree = fixture::id();
+    let mut inside = fixture::session_value(owner, None)?;
+    inside.worktree = Some(worktree);
+    fixture::insert_session(store, &inside).await?;
+    // Somebody else's session in the same worktree is not the host's to share.
+    let stranger = owned_by(fixture::user(store).await?.id);
+    let mut foreign = fixture::session_value(stranger, None)?;
+    foreign.worktree = Some(worktree);
+    fixture::insert_session(store, &foreign).await?;
+    let place = |item| Placement {
+        item,
+        position: Position::default(),
+        zone: None,
+    };
     let patch = BoardPatch {
-        placements: vec![Placement {
-            item: BoardItem::Session(placed.id),
-            position: Position::default(),
-            zone: None,
-        }],
+        placements: vec![
+            place(BoardItem::Session(placed.id)),
+            place(BoardItem::Worktree(worktree)),
+        ],
         ..BoardPatch::default()
     };
     let board = save(store, board.apply(patch, now())?).await?;
@@ -43,6 +64,7 @@ async fn host(store: &Arc<dyn Store>) -> Made<Host> {
         board,
         begun,
         placed,
+        inside,
         elsewhere,
     })
 }
@@ -61,8 +83,8 @@ fn both(user: &User, level: ShareLevel) -> [Reach; 2] {
     ]
 }
 
-/// Tells which of a host's things lie within reach, by id and in lists, which must agree: the board and three sessions.
-async fn seen(store: &Arc<dyn Store>, reach: Reach, host: &Host) -> Made<[bool; 4]> {
+/// Tells which of a host's things lie within reach, by id and in lists, which must agree: the board and four sessions.
+async fn seen(store: &Arc<dyn Store>, reach: Reach, host: &Host) -> Made<[bool; 5]> {
     let board = store.board_find(reach, &whole(host.board.id)).await?;
     let listed = pages(2, |page| store.board_list(reach, Default::default(), page)).await?;
     let in_list = listed.iter().any(|it| it.id == host.board.id);
@@ -71,13 +93,14 @@ async fn seen(store: &Arc<dyn Store>, reach: Reach, host: &Host) -> Made<[bool; 
         store.board_count(reach, Default::default()).await?,
         listed.len() as u64
     );
-    let mut seen = [in_list, false, false, false];
+    let mut seen = [in_list, false, false, false, false];
     let filter = SessionFilter::default();
     let listed = pages(2, |page| store.session_list(reach, &filter, page)).await?;
     let count = store.session_count(reach, &filter).await?;
     assert_eq!(count, listed.len() as u64, "no more is counted than listed");
-    let sessions = [&host.begun, &host.placed, &host.elsewhere];
-    for (seen, session) in seen[1..].iter_mut().zip(sessions) {
+    let is_known = |it: &Session| host.sessions().iter().any(|own| own.id == it.id);
+    assert!(listed.iter().all(is_known), "sessions of {reach:?}");
+    for (seen, session) in seen[1..].iter_mut().zip(host.sessions()) {
         let found = store.session_find(reach, &whole(session.id)).await?;
         *seen = !found.is_empty();
         let in_list = listed.iter().any(|it| it.id == session.id);
@@ -102,7 +125,7 @@ async fn check_told(
     store: &Arc<dyn Store>,
     reach: Reach,
     host: &Host,
-    seen: [bool; 4],
+    seen: [bool; 5],
     is_own: bool,
 ) -> Made<()> {
     let owner = host.board.owner;
@@ -116,8 +139,7 @@ async fn check_told(
     };
     let of = |subject: Subject| event(EventKind::Updated, subject, owner);
     announce(of(host.board.id.into()), seen[0]).await?;
-    let sessions = [&host.begun, &host.placed, &host.elsewhere];
-    for (session, is_seen) in sessions.into_iter().zip(&seen[1..]) {
+    for (session, is_seen) in host.sessions().into_iter().zip(&seen[1..]) {
         let of_session = |subject| NewEvent {
             session: Some(session.id),
             ..of(subject)
@@ -146,7 +168,7 @@ async fn check_told(
 /// Only those see a shared board, and the sessions on it, whom it is shared with, at the level that is asked for.
 pub async fn reaches_whom_it_is_shared_with(store: Arc<dyn Store>) -> Outcome {
     let host = host(&store).await?;
-    for session in [&host.begun, &host.placed, &host.elsewhere] {
+    for session in host.sessions() {
         let append = MessageAppend {
             session: session.id,
             epoch: session.epoch,
@@ -155,9 +177,9 @@ pub async fn reaches_whom_it_is_shared_with(store: Arc<dyn Store>) -> Outcome {
         store.message_append(append).await?;
     }
     let (guest, other) = (fixture::user(&store).await?, fixture::user(&store).await?);
-    let (all, none) = ([true, true, true, false], [false; 4]);
+    let (all, none) = ([true, true, true, true, false], [false; 5]);
     use ShareLevel::{Prompt, Read};
-    let check = async |who: &User, read: [bool; 4], prompt: [bool; 4]| {
+    let check = async |who: &User, read: [bool; 5], prompt: [bool; 5]| {
         for (level, expected) in [(Read, read), (Prompt, prompt)] {
             for reach in both(who, level) {
                 assert_eq!(seen(&store, reach, &host).await?, expected, "{reach:?}");
@@ -183,7 +205,7 @@ pub async fn reaches_whom_it_is_shared_with(store: Arc<dyn Store>) -> Outcome {
         // The host owns it all, and is nobody's guest there.
         for reach in both(&host.user, Read) {
             let own = matches!(reach, Reach::UserAndGuest { .. });
-            assert_eq!(seen(&store, reach, &host).await?, [own; 4]);
+            assert_eq!(seen(&store, reach, &host).await?, [own; 5]);
         }
     }
     Ok(())

@@ -1,7 +1,7 @@
 import { useMutation, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import type { Board } from "@/api/client";
+import type { Board, BoardCards } from "@/api/client";
 import { worktreeList } from "@/api/queries";
 import type { BoardChange } from "@/hooks/use-board-change";
 import { useFoundSessions } from "@/hooks/use-found-sessions";
@@ -15,6 +15,7 @@ import { Name } from "../name";
 
 interface Props {
   board: Board;
+  cards: BoardCards;
   isOpen: boolean;
   onClose: () => void;
   onChange: (change: BoardChange) => Promise<unknown>;
@@ -24,10 +25,10 @@ interface Props {
 const SHOWN_MAX = 30;
 
 /** Puts worktrees and sessions on a board. */
-export function AddForm({ board, isOpen, onClose, onChange }: Props) {
+export function AddForm({ board, cards, isOpen, onClose, onChange }: Props) {
   return (
     <Dialog title="Add to the board" about="A worktree brings the sessions that work in it." isOpen={isOpen} onClose={onClose} wide>
-      <Choices board={board} onChange={onChange} />
+      <Choices board={board} cards={cards} onChange={onChange} />
     </Dialog>
   );
 }
@@ -38,11 +39,11 @@ interface Choice {
   about: string;
 }
 
-function Choices({ board, onChange }: Pick<Props, "board" | "onChange">) {
+function Choices({ board, cards, onChange }: Pick<Props, "board" | "cards" | "onChange">) {
   const worktrees = useQuery(worktreeList);
   const [words, setWords] = useState("");
   const sessions = useFoundSessions(words);
-  const place = useMutation({ mutationFn: (item: Item) => onChange({ place: [{ ...item, ...freeSpot(board) }] }) });
+  const place = useMutation({ mutationFn: (item: Item) => onChange({ place: [{ ...item, ...freeSpot(board, cards) }] }) });
   const isThere = ({ kind, id }: Item) => board.items.some((item) => item.kind === kind && item.id.endsWith(id));
   const offered = (all: Choice[]) =>
     all

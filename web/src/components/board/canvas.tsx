@@ -8,14 +8,18 @@ import type { Board, BoardCards, Zone } from "@/api/client";
 import type { BoardChange } from "@/hooks/use-board-change";
 import { Button } from "@/ui/button";
 import { lying, zoneAt } from "@/util/board";
+import type { Wish } from "@/util/placing";
 
-import { toastPlaced } from "./card-menu";
 import { Canvas as Context, NODE_TYPES, type CardNode, type ZoneNode } from "./nodes";
 
 interface Props {
+  /** The board as it is saved. */
+  saved: Board;
+  /** The board with everything where it was put, saved or not. */
   board: Board;
   cards: BoardCards;
   refused: string | undefined;
+  onPlace: (wish: Wish) => void;
   onChange: (change: BoardChange) => Promise<unknown>;
   onEditZone: (zone: Zone) => void;
   onDeleteZone: (zone: Zone) => void;
@@ -32,7 +36,7 @@ export function BoardCanvas(props: Props) {
   );
 }
 
-function Flow({ board, cards, refused, onChange, onEditZone, onDeleteZone }: Props) {
+function Flow({ saved, board, cards, refused, onPlace, onChange, onEditZone, onDeleteZone }: Props) {
   const [nodes, setNodes, onNodesChange] = useNodesState<AnyNode>([]);
   const [over, setOver] = useState<string>();
   const [undone, setUndone] = useState(0);
@@ -47,9 +51,9 @@ function Flow({ board, cards, refused, onChange, onEditZone, onDeleteZone }: Pro
     const { x, y } = inner?.internals.positionAbsolute ?? node.position;
     return { x, y, middle: { x: x + (inner?.measured.width ?? 0) / 2, y: y + (inner?.measured.height ?? 0) / 2 } };
   };
-  const save = (change: BoardChange, done?: () => void) =>
+  const save = (change: BoardChange) =>
     // What was refused is said elsewhere; here everything goes back to where it is.
-    void onChange(change).then(done, () => setUndone((count) => count + 1));
+    void onChange(change).catch(() => setUndone((count) => count + 1));
   const onResizeZone = (zone: Zone, rect: { x: number; y: number; width: number; height: number }) =>
     save({ zones: [{ zone: zone.id, ...rect }] });
   const onDrag: OnNodeDrag<AnyNode> = (_, node) => {
@@ -61,16 +65,17 @@ function Flow({ board, cards, refused, onChange, onEditZone, onDeleteZone }: Pro
     setOver(undefined);
     const at = middle(node);
     if (node.type === "zone") {
-      save(zoneMoved(board, node.data.zone, at));
+      save(zoneMoved(saved, node.data.zone, at));
       return;
     }
-    const { placement, kind, id } = node.data.lying;
+    const { kind, id, session, worktree } = node.data.lying;
     const zone = zoneAt(board.zones, at.middle);
-    const isNew = zone && zone.id !== placement.zone_id;
-    save({ place: [{ kind, id, x: at.x, y: at.y, ...(zone && { zone: zone.id }) }] }, () => isNew && toastPlaced(zone));
+    const before = saved.items.find((item) => item.kind === kind && item.id === node.id)?.zone_id;
+    const title = session?.title ?? worktree?.name ?? id;
+    onPlace({ item: { kind, id }, title, x: at.x, y: at.y, zone, isNewZone: zone !== undefined && zone.id !== before });
   };
   return (
-    <Context value={{ board, refused, over, onChange, onResizeZone, onEditZone, onDeleteZone }}>
+    <Context value={{ board, cards, refused, over, onPlace, onChange, onResizeZone, onEditZone, onDeleteZone }}>
       <ReactFlow<AnyNode>
         aria-label="Canvas"
         nodes={nodes}

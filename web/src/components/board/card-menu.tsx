@@ -1,11 +1,12 @@
 import { Ellipsis } from "lucide-react";
 import type { ReactNode } from "react";
 
-import type { Board, Zone } from "@/api/client";
+import type { Board, BoardCards, Zone } from "@/api/client";
 import type { BoardChange } from "@/hooks/use-board-change";
 import { Menu, MenuItem } from "@/ui/menu";
 import { toast } from "@/ui/toast";
 import { freeSpot, type Item } from "@/util/board";
+import type { Wish } from "@/util/placing";
 import { plain } from "@/util/text";
 
 /** A button with a menu of what can be done with something on a board. */
@@ -24,29 +25,29 @@ export function BoardMenu({ label, children }: { label: string; children: ReactN
 
 interface Props {
   board: Board;
+  cards: BoardCards;
   item: Item;
   title: string;
+  onPlace: (wish: Wish) => void;
   onChange: (change: BoardChange) => Promise<unknown>;
 }
 
 /** Places something without a mouse: into a zone, out of it, or off the board. */
-export function CardMenu({ board, item, title, onChange }: Props) {
+export function CardMenu({ board, cards, item, title, onPlace, onChange }: Props) {
   const placed = board.items.find((other) => other.kind === item.kind && other.id.endsWith(item.id));
-  const move = async (zone?: Zone) => {
-    await onChange({ place: [{ ...item, ...freeSpot(board, zone), ...(zone && { zone: zone.id }) }] });
-    toastPlaced(zone);
-  };
+  const move = (zone?: Zone) =>
+    onPlace({ item, title, ...freeSpot(board, cards, zone), zone, isNewZone: zone !== undefined && zone.id !== placed?.zone_id });
   const quietly = (work: Promise<unknown>) => void work.catch(() => undefined);
   const where = board.zones.filter((zone) => zone.id !== placed?.zone_id);
   return (
     <BoardMenu label={`What to do with ${plain(title)}`}>
       {where.map((zone) => (
-        <MenuItem key={zone.id} onSelect={() => quietly(move(zone))}>
+        <MenuItem key={zone.id} onSelect={() => move(zone)}>
           Move to zone <bdi className="font-medium">{plain(zone.name)}</bdi>
         </MenuItem>
       ))}
       {placed?.zone_id && (
-        <MenuItem onSelect={() => quietly(move())}>
+        <MenuItem onSelect={() => move()}>
           Move out of its zone
         </MenuItem>
       )}
@@ -55,7 +56,7 @@ export function CardMenu({ board, item, title, onChange }: Props) {
           Take off the board
         </MenuItem>
       ) : (
-        <MenuItem onSelect={() => quietly(move())}>
+        <MenuItem onSelect={() => move()}>
           Place on the canvas
         </MenuItem>
       )}

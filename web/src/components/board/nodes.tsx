@@ -3,11 +3,12 @@ import { NodeResizer, type Node, type NodeProps } from "@xyflow/react";
 import { MessageSquareText } from "lucide-react";
 import { createContext, use } from "react";
 
-import type { Board, SessionCard, WorktreeCard, Zone } from "@/api/client";
+import type { Board, BoardCards, SessionCard, WorktreeCard, Zone } from "@/api/client";
 import type { BoardChange } from "@/hooks/use-board-change";
 import { useNow } from "@/hooks/use-now";
 import { MenuItem } from "@/ui/menu";
 import { CARD_WIDTH, colourOf, type Lying } from "@/util/board";
+import type { Wish } from "@/util/placing";
 import { counted, plain } from "@/util/text";
 
 import { Name } from "../name";
@@ -17,10 +18,12 @@ import { BoardMenu, CardMenu } from "./card-menu";
 /** What everything on the canvas needs to know. */
 interface OnCanvas {
   board: Board;
+  cards: BoardCards;
   /** Why nothing can be changed here, if nothing can. */
   refused: string | undefined;
   /** The zone that a card is held over. */
   over: string | undefined;
+  onPlace: (wish: Wish) => void;
   onChange: (change: BoardChange) => Promise<unknown>;
   onResizeZone: (zone: Zone, rect: { x: number; y: number; width: number; height: number }) => void;
   onEditZone: (zone: Zone) => void;
@@ -99,7 +102,7 @@ function CardView({ data: { lying } }: NodeProps<CardNode>) {
             <p className="text-sm text-muted">{title}</p>
           )}
         </div>
-        {canvas && !canvas.refused && <CardMenu board={canvas.board} item={{ kind: lying.kind, id: lying.id }} title={title} onChange={canvas.onChange} />}
+        {canvas && !canvas.refused && <CardMenu {...canvas} item={{ kind: lying.kind, id: lying.id }} title={title} />}
       </div>
       {lying.kind === "worktree" && <WorktreeSessions sessions={lying.sessions} now={now} />}
     </article>

@@ -45,7 +45,7 @@ export function ShareForm({ id, board, isOpen, onClose }: Props) {
   return (
     <Dialog
       title="Share the board"
-      about="With it you share the sessions on it: what was said in them and, if you like, the right to prompt them. Files and settings stay yours."
+      about="With it you share the sessions on it and in the worktrees on it: what was said in them and, if you like, the right to prompt them. Files and settings stay yours."
       isOpen={isOpen}
       onClose={close}
       wide
