@@ -8,7 +8,7 @@ import { createRoot } from "react-dom/client";
 import { ApiError } from "@/api/client";
 import { applyTheme } from "@/hooks/use-theme";
 
-import { router } from "./routes";
+import { preloadPages, router } from "./routes";
 
 applyTheme();
 
@@ -21,6 +21,10 @@ const client = new QueryClient({
       // A refusal stays one. Only a server that is away is asked again.
       retry: (failures, error) => failures < 3 && error instanceof ApiError && [0, 502, 503].includes(error.status),
       retryDelay: 500,
+    },
+    mutations: {
+      // What cannot be sent now fails now: it is not kept back and sent later without a word.
+      networkMode: "always",
     },
   },
 });
@@ -35,3 +39,6 @@ if (element) {
     </StrictMode>,
   );
 }
+
+// Also those that nobody has opened yet work while the server is away.
+window.addEventListener("load", () => preloadPages());

@@ -2,10 +2,23 @@ import { createRootRoute, createRoute, createRouter, lazyRouteComponent } from "
 
 import { AppRoot } from "@/app";
 import { NotFound } from "@/pages/not-found";
+import { PendingPage } from "@/pages/pending";
 import { readAuditSearch } from "@/util/audit";
 import { readView } from "@/util/board";
+import { patient, preload } from "@/util/lazy-page";
 import { readPane } from "@/util/panes";
 import { readCostSearch } from "@/util/usage";
+
+const loads: (() => Promise<unknown>)[] = [];
+
+/** A page whose code is read when it is first opened, or when there is time for it. */
+function page<T extends Record<string, unknown>, K extends keyof T & string>(load: () => Promise<T>, name: K) {
+  loads.push(load);
+  return lazyRouteComponent<T, K>(patient(load), name);
+}
+
+/** Reads the code of every page, when the browser has nothing better to do. */
+export const preloadPages = (): void => preload(loads);
 
 const root = createRootRoute({ component: AppRoot, notFoundComponent: NotFound });
 
@@ -14,70 +27,70 @@ const tree = root.addChildren([
   createRoute({
     getParentRoute: () => root,
     path: "/",
-    component: lazyRouteComponent(() => import("@/pages/sessions"), "SessionsPage"),
+    component: page(() => import("@/pages/sessions"), "SessionsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/inbox",
-    component: lazyRouteComponent(() => import("@/pages/inbox"), "InboxPage"),
+    component: page(() => import("@/pages/inbox"), "InboxPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/new",
-    component: lazyRouteComponent(() => import("@/pages/new"), "NewPage"),
+    component: page(() => import("@/pages/new"), "NewPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/keys",
-    component: lazyRouteComponent(() => import("@/pages/keys"), "KeysPage"),
+    component: page(() => import("@/pages/keys"), "KeysPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/loops",
-    component: lazyRouteComponent(() => import("@/pages/loops"), "LoopsPage"),
+    component: page(() => import("@/pages/loops"), "LoopsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/loops/$loop",
-    component: lazyRouteComponent(() => import("@/pages/loop"), "LoopPage"),
+    component: page(() => import("@/pages/loop"), "LoopPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/search",
     validateSearch: (search: Record<string, unknown>) => (typeof search.q === "string" ? { q: search.q } : {}),
-    component: lazyRouteComponent(() => import("@/pages/search"), "SearchPage"),
+    component: page(() => import("@/pages/search"), "SearchPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/agents",
-    component: lazyRouteComponent(() => import("@/pages/agents"), "AgentsPage"),
+    component: page(() => import("@/pages/agents"), "AgentsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/cost",
     validateSearch: readCostSearch,
-    component: lazyRouteComponent(() => import("@/pages/cost"), "CostPage"),
+    component: page(() => import("@/pages/cost"), "CostPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/users",
-    component: lazyRouteComponent(() => import("@/pages/users"), "UsersPage"),
+    component: page(() => import("@/pages/users"), "UsersPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/settings",
-    component: lazyRouteComponent(() => import("@/pages/settings"), "SettingsPage"),
+    component: page(() => import("@/pages/settings"), "SettingsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/audit",
     validateSearch: readAuditSearch,
-    component: lazyRouteComponent(() => import("@/pages/audit"), "AuditPage"),
+    component: page(() => import("@/pages/audit"), "AuditPage"),
   }),
   createRoute({
     getParentRoute: () => root,
     path: "/boards",
-    component: lazyRouteComponent(() => import("@/pages/boards"), "BoardsPage"),
+    component: page(() => import("@/pages/boards"), "BoardsPage"),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -86,7 +99,7 @@ const tree = root.addChildren([
       const view = readView(search.view);
       return view ? { view } : {};
     },
-    component: lazyRouteComponent(() => import("@/pages/board"), "BoardPage"),
+    component: page(() => import("@/pages/board"), "BoardPage"),
   }),
   createRoute({
     getParentRoute: () => root,
@@ -96,11 +109,11 @@ const tree = root.addChildren([
       const at = Number(search.at);
       return { ...(pane && { pane }), ...(Number.isSafeInteger(at) && at > 0 && { at }) };
     },
-    component: lazyRouteComponent(() => import("@/pages/session"), "SessionPage"),
+    component: page(() => import("@/pages/session"), "SessionPage"),
   }),
 ]);
 
-export const router = createRouter({ routeTree: tree, defaultPreload: "intent" });
+export const router = createRouter({ routeTree: tree, defaultPreload: "intent", defaultPendingComponent: PendingPage });
 
 declare module "@tanstack/react-router" {
   interface Register {

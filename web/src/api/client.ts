@@ -43,6 +43,15 @@ export const api = createClient<paths>({
   querySerializer: { array: { style: "form", explode: true } },
 });
 
+api.use({
+  onError({ request }) {
+    const isRead = request.method === "GET";
+    return isRead
+      ? new ApiError(0, "UNREACHABLE", "the server cannot be reached", "retrying automatically")
+      : new ApiError(0, "UNREACHABLE", "not sent: the server cannot be reached", "Your input is kept; send it again when the server is back.");
+  },
+});
+
 interface Answer<T> {
   data?: T;
   error?: unknown;
@@ -54,8 +63,9 @@ export async function ask<T>(answer: Promise<Answer<T>>): Promise<T> {
   let given: Answer<T>;
   try {
     given = await answer;
-  } catch {
-    throw new ApiError(0, "UNREACHABLE", "the server cannot be reached", "it is tried again by itself");
+  } catch (error) {
+    if (error instanceof ApiError) throw error;
+    throw new ApiError(0, "UNREACHABLE", "the connection broke before the answer was complete", "Look whether it was done before you try again.");
   }
   if (given.data !== undefined && given.response.ok) {
     return given.data;
