@@ -29,6 +29,7 @@ fn described() -> Vec<Described> {
             // Routes that share an operation with another have a name of their own.
             let id = match id {
                 "board_cards" => "board_get",
+                "session_counts" => "session_list",
                 _ => id.strip_suffix("_one").unwrap_or(id),
             };
             let path = path
