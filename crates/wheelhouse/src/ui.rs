@@ -3,6 +3,7 @@
 //! What a server says is data. Control characters in it are shown, not obeyed, so that no board's name can move the
 //! cursor, change colours or hide text. A reader that went away (`| head`) is not an error.
 
+mod above;
 mod table;
 mod text;
 mod words;
@@ -15,6 +16,7 @@ use serde::Serialize;
 use self::words::in_commands;
 use crate::exit::{CliError, CliResult};
 
+pub(crate) use above::{AboveGuard, print_above};
 pub(crate) use table::Table;
 pub(crate) use text::{age, clean, clean_lines, cost, dollars, moment, now, shortened, span};
 
@@ -191,6 +193,9 @@ impl Ui {
 
     /// Prints text as it is; the caller answers for what is in it.
     pub(crate) fn raw(&self, text: &str) -> CliResult {
+        if above::take(text) {
+            return Ok(());
+        }
         self.progress_done();
         let mut out = io::stdout().lock();
         let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
@@ -233,6 +238,9 @@ pub(crate) fn ask(question: &str) -> Option<String> {
 
 /// Writes to stderr, in the place of what progress was shown; when even that fails there is nobody left to tell.
 fn to_stderr(text: &str) {
+    if above::take(text) {
+        return;
+    }
     let mut err = io::stderr().lock();
     let clear = match PROGRESS.swap(false, Ordering::Relaxed) {
         true => CLEAR_LINE,

@@ -1,22 +1,26 @@
 //! `wheelhouse attach`: a conversation in lines, at a terminal or through a pipe.
 
+mod editor;
 mod line;
 
 use std::io::IsTerminal;
 
 use clap::Args;
-use tokio::io::{AsyncBufReadExt, BufReader};
+use tokio::io::{AsyncBufReadExt, BufReader, Lines, Stdin};
 use tokio::signal::unix::{SignalKind, signal};
 use wh_api::{ApprovalAnswerRequest, SessionPromptRequest, SessionView};
 use wh_client::Client;
 
+use self::editor::{LineEditor, Typed};
 use self::line::Line;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult, Exit};
-use crate::follow::{AnswerBy, Detail, Following, Scope, Standing, pending};
+use crate::follow::{AnswerBy, Detail, Following, Scope, Standing, pending, read_page};
 
 /// How many of the last messages are shown first.
 const SHOWN_FIRST: u64 = 10;
+/// How many of the last messages are searched for prompts to recall.
+const RECALLED_FROM: u64 = 200;
 
 /// Talk with a session: see what it does as it happens, and type prompts
 #[derive(Debug, Args)]
@@ -25,15 +29,18 @@ Examples:
   wheelhouse attach 89abcdef
   echo 'and now the tests' | wheelhouse attach 89abcdef
 
-A line is a prompt, which waits until the agent is free. When the agent has asked a question, a line is the answer. Lines
-that begin with a slash are for this command:
+A line is a prompt, which waits until the agent is free. When the agent has asked a question, a line is the answer. At a terminal
+lines are edited with the arrow keys, Up and Down recall earlier prompts of the session, Tab completes commands, and output appears
+above what is typed. Lines that begin with a slash are commands:
 
   /approve, /always   allow what the agent asks for, once or for all of its kind
-  /deny [REASON]      refuse it
+  /deny [REASON]      deny it; the agent reads the reason
   /steer TEXT         end the turn and send this instead
   /interrupt          end the turn; Ctrl-C does the same
-  /detach             leave the session to itself; Ctrl-D does the same
+  /detach             leave, and let the session continue; Ctrl-D does the same
+  /help               list these commands
   //TEXT              send a prompt that begins with a slash
+  Alt-Enter           add a line; a backslash at the end of a line does the same
 
 At the end of a pipe the command waits for the turns it sent. Leaving never stops the agent.")]
 pub(crate) struct AttachArgs {
@@ -57,8 +64,12 @@ pub(crate) async fn run(cx: &Context, args: AttachArgs) -> CliResult {
         ..Detail::default()
     };
     let following = Following::begin(client.clone(), cx.ui, scope, detail).await?;
+    let keyboard = match LineEditor::start(&cx.ui, earlier(&client, &session).await)? {
+        Some(editor) => Keyboard::Editor(editor),
+        None => Keyboard::Lines(BufReader::new(tokio::io::stdin()).lines()),
+    };
     cx.ui.note(&format!(
-        "{}: {} ({}); /help tells what can be typed",
+        "{}: {} ({}); /help lists commands",
         session.short_id, session.title, session.state
     ))?;
     let attached = Attached {
@@ -74,7 +85,41 @@ pub(crate) async fn run(cx: &Context, args: AttachArgs) -> CliResult {
         is_closed: false,
         is_person: std::io::stdin().is_terminal(),
     };
-    attached.talk().await
+    attached.talk(keyboard).await
+}
+
+/// Returns what the session was prompted with lately; it is only a courtesy, so what cannot be read is left out.
+async fn earlier(client: &Client, session: &SessionView) -> Vec<String> {
+    let after = session.last_seq.saturating_sub(RECALLED_FROM);
+    let page = read_page(client, &session.id, after).await;
+    let messages = page.map_or(Vec::new(), |page| page.messages);
+    let prompts = messages.into_iter().filter(|it| it.kind == "prompt");
+    prompts.map(|it| it.text).collect()
+}
+
+/// What is typed, or comes through a pipe.
+enum Keyboard {
+    Editor(LineEditor),
+    Lines(Lines<BufReader<Stdin>>),
+}
+
+impl Keyboard {
+    /// Waits for the next line.
+    ///
+    /// # Cancel safety
+    ///
+    /// Safe: what was not returned is returned by the next call.
+    async fn next(&mut self) -> CliResult<Typed> {
+        match self {
+            Self::Editor(editor) => Ok(editor.next().await),
+            Self::Lines(lines) => {
+                let line = lines.next_line().await.map_err(|error| {
+                    CliError::failed(format!("cannot read standard input: {error}"))
+                })?;
+                Ok(line.map_or(Typed::Closed, Typed::Line))
+            }
+        }
+    }
 }
 
 /// A conversation.
@@ -92,36 +137,31 @@ struct Attached<'a> {
 }
 
 enum Happened {
-    Typed(Option<String>),
+    Typed(Typed),
     News(Box<Standing>),
-    Interrupted,
 }
 
 impl Attached<'_> {
-    async fn talk(mut self) -> CliResult {
-        let failed = |what: &str, error| CliError::failed(format!("cannot {what}: {error}"));
-        let mut lines = BufReader::new(tokio::io::stdin()).lines();
-        let mut interrupts =
-            signal(SignalKind::interrupt()).map_err(|error| failed("wait for signals", error))?;
+    async fn talk(mut self, mut keyboard: Keyboard) -> CliResult {
+        let mut interrupts = signal(SignalKind::interrupt())
+            .map_err(|error| CliError::failed(format!("cannot wait for signals: {error}")))?;
         loop {
             let happened = tokio::select! {
-                line = lines.next_line(), if !self.is_closed => {
-                    Happened::Typed(line.map_err(|error| failed("read standard input", error))?)
-                }
+                typed = keyboard.next(), if !self.is_closed => Happened::Typed(typed?),
                 standing = self.following.next() => Happened::News(Box::new(standing?.clone())),
-                _ = interrupts.recv() => Happened::Interrupted,
+                _ = interrupts.recv() => Happened::Typed(Typed::Interrupted),
             };
             let goes_on = match happened {
-                Happened::Typed(Some(line)) => self.typed(&line).await?,
-                Happened::Typed(None) => {
+                Happened::Typed(Typed::Line(line)) => self.typed(&line).await?,
+                Happened::Typed(Typed::Closed) => {
                     self.is_closed = true;
                     !self.is_person
                 }
+                Happened::Typed(Typed::Interrupted) => self.interrupted().await?,
                 Happened::News(standing) => {
                     self.news(*standing)?;
                     self.cx.ui.is_heard()
                 }
-                Happened::Interrupted => self.interrupted().await?,
             };
             if !goes_on || self.is_finished()? {
                 self.following.end_line()?;
@@ -136,9 +176,9 @@ impl Attached<'_> {
         let done = match line {
             Line::Nothing => Ok(()),
             Line::Detach => return Ok(false),
-            Line::Help => self.cx.ui.note(line::HELP),
+            Line::Help => self.help(),
             Line::Unknown(word) => self.cx.ui.note(&format!(
-                "{word} is not known here; /help tells what is, //TEXT sends a slash"
+                "{word} is not a command; /help lists commands, //TEXT sends a prompt that begins with a slash"
             )),
             Line::Prompt(text) => self.prompt(text, None).await,
             Line::Steer(text) => self.prompt(text, Some("steer")).await,
@@ -153,6 +193,13 @@ impl Attached<'_> {
             }
             done => done.map(|()| true),
         }
+    }
+
+    fn help(&self) -> CliResult {
+        for (words, meaning) in line::HELP {
+            self.cx.ui.note(&format!("  {words:<15} {meaning}"))?;
+        }
+        Ok(())
     }
 
     async fn prompt(&mut self, prompt: String, when_busy: Option<&str>) -> CliResult {

@@ -92,7 +92,7 @@ fn sit_down(server: &TestServer, session: &str) -> Terminal {
     let mut command = server.command();
     command.args(["attach", session, "--no-color"]);
     let terminal = Terminal::start(&mut command);
-    terminal.until("/help tells what can be typed");
+    terminal.until("/help lists commands");
     terminal
 }
 
@@ -104,7 +104,7 @@ fn a_person_talks_approves_interrupts_and_leaves() {
     let mut terminal = sit_down(&server, &session);
     terminal.until("before\r\n");
 
-    // What is typed is shown by the terminal itself, and then as the prompt it became.
+    // What is typed is shown by the line editor, and then as the prompt it became.
     terminal.line("count 3 20");
     terminal.until("> count 3 20");
     terminal.until("1 2 3 ");

@@ -6,6 +6,7 @@
 
 mod agents;
 mod attach;
+mod attach_editor;
 mod bad_input;
 mod board;
 mod bridge;

@@ -1,5 +1,5 @@
-//! A command at a pseudo-terminal, as a person has it: what is typed goes through the terminal's own line editing, and Ctrl-C is a
-//! key.
+//! A command at a pseudo-terminal, as a person has it: what is typed goes through the terminal's own line editing or the command's, and
+//! Ctrl-C is a key.
 
 use std::cell::{Cell, RefCell};
 use std::fs::File;
@@ -10,6 +10,7 @@ use std::sync::mpsc::{Receiver, channel};
 use std::time::{Duration, Instant};
 
 use nix::pty::openpty;
+use rustix::termios::LocalModes;
 
 const WITHIN: Duration = Duration::from_secs(60);
 
@@ -102,11 +103,12 @@ impl Terminal {
         self.press("\u{4}");
     }
 
-    fn press(&mut self, keys: &str) {
+    /// Presses keys, as the bytes that a terminal sends for them.
+    pub(crate) fn press(&mut self, keys: &str) {
         self.keyboard.write_all(keys.as_bytes()).unwrap();
     }
 
-    /// Waits until the command has ended and returns its exit code and everything that was shown.
+    /// Waits until the command has ended and has given the terminal back; returns its exit code and everything that was shown.
     #[track_caller]
     pub(crate) fn wait(mut self) -> (i32, String) {
         let deadline = Instant::now() + WITHIN;
@@ -117,6 +119,14 @@ impl Terminal {
             self.shown.borrow_mut().extend(bytes);
         }
         assert!(Instant::now() < deadline, "it goes on: {:?}", self.shown());
+        let modes = rustix::termios::tcgetattr(&self.keyboard).unwrap();
+        let usual = LocalModes::ECHO | LocalModes::ICANON | LocalModes::ISIG;
+        let is_usual = modes.local_modes.contains(usual);
+        assert!(
+            is_usual,
+            "the terminal is left as {modes:?}: {:?}",
+            self.shown()
+        );
         (self.child.wait().unwrap().code().unwrap(), self.shown())
     }
 

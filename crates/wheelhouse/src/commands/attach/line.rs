@@ -3,8 +3,45 @@
 use wh_api::ApprovalAnswerRequest;
 
 /// Shown by `/help`.
-pub(super) const HELP: &str =
-    "a line is a prompt; /approve /always /deny [REASON] /steer TEXT /interrupt /detach";
+pub(super) const HELP: &[(&str, &str)] = &[
+    (
+        "TEXT",
+        "send a prompt; when the agent has asked a question, the answer",
+    ),
+    ("/approve", "allow what the agent asks for, once"),
+    (
+        "/always",
+        "allow everything of its kind, if the agent offers that",
+    ),
+    ("/deny [REASON]", "deny it; the agent reads the reason"),
+    ("/steer TEXT", "end the turn and send this instead"),
+    ("/interrupt", "end the turn; Ctrl-C does the same"),
+    (
+        "/detach",
+        "leave; the session continues. Ctrl-D does the same",
+    ),
+    ("//TEXT", "send a prompt that begins with a slash"),
+    (
+        "Alt-Enter",
+        "add a line; a backslash at the end of a line does the same",
+    ),
+];
+
+/// The words with a slash, as they are completed.
+pub(super) const COMMANDS: [&str; 7] = [
+    "/approve",
+    "/always",
+    "/deny",
+    "/steer",
+    "/interrupt",
+    "/detach",
+    "/help",
+];
+
+/// Returns whether a line ends the conversation here.
+pub(super) fn leaves(line: &str) -> bool {
+    matches!(Line::read(line, None), Line::Detach)
+}
 
 /// A line of a conversation.
 #[derive(Debug)]
@@ -80,6 +117,17 @@ mod tests {
                 "{unknown}"
             );
         }
+    }
+
+    #[test]
+    fn every_command_that_is_completed_is_known_and_explained() {
+        for command in COMMANDS {
+            let line = Line::read(&format!("{command} x"), None);
+            assert!(!matches!(line, Line::Unknown(_)), "{command}");
+            let is_explained = HELP.iter().any(|(name, _)| name.starts_with(command));
+            assert!(is_explained || command == "/help", "{command}");
+        }
+        assert!(leaves(" /quit ") && !leaves("/interrupt") && !leaves("//detach"));
     }
 
     #[test]
