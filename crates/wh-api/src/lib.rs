@@ -74,8 +74,8 @@ pub use repo::{
 };
 pub use run::{RunListRequest, RunListView, RunView};
 pub use server::{
-    BackupCreateRequest, BackupCreatedView, LoginLinkCreateRequest, LoginLinkView, ServerFile,
-    WhoAmIView,
+    BackupCreateRequest, BackupCreatedView, LoginLinkCreateRequest, LoginLinkView,
+    ServerConfigView, ServerFile, StartValueView, WhoAmIView,
 };
 pub use session::{
     SessionCountsRequest, SessionCurrentRequest, SessionGetRequest, SessionListRequest,

@@ -2,6 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use serde_json::Value;
 use wh_domain::{InputRefusal, Principal, Reference, User};
 
 use crate::UserView;
@@ -52,6 +53,23 @@ impl LoginLinkCreateRequest {
 pub struct LoginLinkView {
     pub url: String,
     pub expires_at: String,
+}
+
+/// What the server was started with.
+#[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
+pub struct ServerConfigView {
+    pub values: Vec<StartValueView>,
+}
+
+/// A value that is read when the server starts.
+#[derive(Clone, Debug, PartialEq, Serialize, Deserialize, JsonSchema)]
+pub struct StartValueView {
+    pub key: String,
+    /// The value in force. A secret is only said to be there.
+    pub value: Value,
+    /// default, the file with the line, the environment variable or the flag that it comes from.
+    pub source: String,
+    pub about: String,
 }
 
 /// Where to put a copy of the database.

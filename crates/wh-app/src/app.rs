@@ -19,7 +19,7 @@ use wh_domain::{
 use wh_store::{Commit, Store};
 
 use crate::{
-    AppError, Clock, IdSource, LanguageModel, OpContext, Result,
+    AppError, Clock, IdSource, LanguageModel, OpContext, Result, StartValue,
     attempts::{Attempts, UnknownKeys},
     authenticate::PrincipalCache,
     context::outcome,
@@ -50,6 +50,8 @@ pub struct AppParts {
     pub repos: RepoRules,
     /// The directories that every member may open, beside those allowed for a user.
     pub local_roots: Vec<PathBuf>,
+    /// What the server was started with, for administrators.
+    pub start_values: Vec<StartValue>,
     /// Cancelled when the server stops: ends feeds and other long calls.
     pub shutdown: CancellationToken,
 }
@@ -67,6 +69,7 @@ pub struct App {
     pub(crate) loops: LoopWork,
     pub(crate) data_dir: PathBuf,
     pub(crate) local_roots: Vec<PathBuf>,
+    pub(crate) start_values: Vec<StartValue>,
     pub(crate) repos: RepoRules,
     pub(crate) transfers: Transfers,
     /// For whoever makes, merges or removes something of a repository.
@@ -116,6 +119,7 @@ impl App {
             loops: LoopWork::new(parts.hooks),
             data_dir: parts.data_dir,
             local_roots: parts.local_roots,
+            start_values: parts.start_values,
             transfers: Transfers::new(&parts.repos),
             repos: parts.repos,
             repo_locks: Locks::default(),

@@ -44,6 +44,7 @@ mod redacted_json;
 mod repo;
 mod retention;
 mod run;
+mod server_config;
 mod session;
 mod session_begin;
 mod session_fork;
@@ -80,6 +81,7 @@ pub use message::{MessageQuery, Transcript};
 pub use message_summary::{Summarize, Summary};
 pub use model::{LanguageModel, ModelFailure};
 pub use prompt::{PromptInput, Prompted};
+pub use server_config::StartValue;
 pub use session::{SessionDetail, SessionRelatives};
 pub use session_whole::SessionWhole;
 pub use supervise::{

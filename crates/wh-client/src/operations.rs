@@ -355,6 +355,10 @@ impl Client {
         self.get(&["events"], request).await
     }
 
+    pub async fn server_config_get(&self) -> Result<ServerConfigView> {
+        self.get(&["server", "config"], &Empty {}).await
+    }
+
     pub async fn backup_create(&self, request: &BackupCreateRequest) -> Result<BackupCreatedView> {
         self.post(&["backups"], request).await
     }

@@ -172,6 +172,7 @@ operations! {
     WebhookDelete,      "webhook_delete",    Destroy, Anyone,   false,   NO_ROLE,    OWN;
     ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE,    OWN;
     ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE,    OWN;
+    ServerConfigGet,    "server_config_get", Read,    Admin,    false,   NO_ROLE,    OWN;
     AuditList,          "audit_list",        Read,    Anyone,   false,   NO_ROLE,    OWN;
     EventList,          "event_list",        Read,    Anyone,   true,    EVERY_ROLE, READ;
     BackupCreate,       "backup_create",     Write,   Admin,    false,   NO_ROLE,    OWN;

@@ -318,6 +318,7 @@ fn command_of(home: &Path, program: &Path) -> Command {
         .env("PATH", path)
         .env("HOME", home)
         .env("LANG", "C.UTF-8")
+        .env("TZ", "UTC")
         .current_dir(home)
         .stdin(Stdio::null());
     command

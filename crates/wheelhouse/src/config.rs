@@ -30,7 +30,7 @@ pub(crate) use containment::ContainmentSetting;
 pub(crate) use model::{KeyFrom, ModelSetting};
 pub(crate) use parse::listen as parse_listen;
 pub(crate) use paths::{Env, process_env};
-pub(crate) use show::StartValue;
+pub(crate) use show::start_text;
 
 /// Where a value came from.
 #[derive(Clone, Debug, PartialEq, Eq)]

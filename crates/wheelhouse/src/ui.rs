@@ -6,6 +6,7 @@
 mod above;
 mod table;
 mod text;
+mod time;
 mod words;
 
 use std::io::{self, IsTerminal, Write};
@@ -18,7 +19,8 @@ use crate::exit::{CliError, CliResult};
 
 pub(crate) use above::{AboveGuard, print_above};
 pub(crate) use table::Table;
-pub(crate) use text::{age, clean, clean_lines, cost, dollars, moment, now, shortened, span};
+pub(crate) use text::{clean, clean_lines, cost, dollars, shortened};
+pub(crate) use time::{age, clock, moment, moment_ago, now, span, utc_offset_minutes, when};
 
 /// Set once a write found that nobody reads standard output any more.
 static READER_GONE: AtomicBool = AtomicBool::new(false);

@@ -535,6 +535,23 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/server/config": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Returns the values that the server was started with */
+        get: operations["server_config_get"];
+        put?: never;
+        post?: never;
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/sessions": {
         parameters: {
             query?: never;
@@ -1063,6 +1080,19 @@ export interface components {
             disabled_at?: string | null;
             /** @description Directories on the server's machine that this user may use for `path` sessions and local repositories. */
             local_roots?: string[];
+        };
+        /** @description What the server was started with. */
+        ServerConfigView: {
+            values: components["schemas"]["StartValueView"][];
+        };
+        /** @description A value that is read when the server starts. */
+        StartValueView: {
+            key: string;
+            /** @description The value in force. A secret is only said to be there. */
+            value: unknown;
+            /** @description default, the file with the line, the environment variable or the flag that it comes from. */
+            source: string;
+            about: string;
         };
         /** @description A link that signs a browser in, once. */
         LoginLinkView: {
@@ -4057,6 +4087,27 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["SessionSearchView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    server_config_get: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["ServerConfigView"];
                 };
             };
             default: components["responses"]["Error"];

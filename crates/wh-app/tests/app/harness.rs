@@ -64,6 +64,7 @@ impl TestApp {
             data_dir: dir.path().join("data"),
             repos: wh_domain::RepoRules::default(),
             local_roots: Vec::new(),
+            start_values: Vec::new(),
             shutdown: shutdown.clone(),
         }));
         app.user_bootstrap(UserName::parse("root").unwrap())

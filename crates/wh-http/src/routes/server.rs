@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use http::{Method, header};
 use wh_api::{
     BackupCreateRequest, BackupCreatedView, Empty, LoginLinkCreateRequest, LoginLinkView,
-    WhoAmIView,
+    ServerConfigView, StartValueView, WhoAmIView,
 };
 use wh_domain::Operation;
 
@@ -23,6 +23,23 @@ pub(super) fn routes() -> Vec<Route> {
             |server, cx, _: Empty| async move {
                 let (principal, user) = server.app.whoami(&cx).await?;
                 Ok(WhoAmIView::new(&principal, user))
+            },
+        ),
+        get(
+            "/server/config",
+            Operation::ServerConfigGet,
+            "Returns the values that the server was started with",
+            |server, cx, _: Empty| async move {
+                let values = server.app.server_config_get(&cx).await?;
+                let values = values.into_iter().map(|it| StartValueView {
+                    key: it.key,
+                    value: it.value,
+                    source: it.source,
+                    about: it.about,
+                });
+                Ok(ServerConfigView {
+                    values: values.collect(),
+                })
             },
         ),
         create(

@@ -82,6 +82,7 @@ impl TestServer {
             data_dir: directory.path().join("data"),
             repos: wh_domain::RepoRules::default(),
             local_roots: Vec::new(),
+            start_values: Vec::new(),
             shutdown: shutdown.clone(),
         }));
         let name = UserName::parse("root").unwrap();

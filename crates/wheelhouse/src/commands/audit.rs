@@ -7,7 +7,7 @@ use super::cost::offset_minutes;
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::{Table, Ui, moment};
+use crate::ui::{Table, Ui, moment, utc_offset_minutes};
 
 /// See who called what, with what outcome
 #[derive(Debug, Args)]
@@ -55,7 +55,7 @@ struct ListArgs {
     /// Only calls until then: a day, to its end, or a time
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// How far your clocks are from UTC, like +02:00, which decides where a day begins [default: +00:00]
+    /// Offset of your clock from UTC, such as +02:00, which decides where a day begins [default: that of this machine]
     #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true)]
     utc_offset: Option<i32>,
     #[command(flatten)]
@@ -75,7 +75,7 @@ pub(crate) async fn run(cx: &Context, args: AuditArgs) -> CliResult {
         about: args.about,
         since: args.since,
         until: args.until,
-        utc_offset: args.utc_offset,
+        utc_offset: Some(args.utc_offset.unwrap_or_else(utc_offset_minutes)),
         limit: args.page.limit,
         cursor: args.page.cursor,
     };

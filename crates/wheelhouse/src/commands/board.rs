@@ -10,7 +10,7 @@ use super::board_zone::{self, PlaceArgs, ZoneArgs};
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::{Table, Ui, moment};
+use crate::ui::{Table, Ui, moment_ago, when};
 
 /// Make, see and change boards, on which worktrees and sessions lie
 #[derive(Debug, Subcommand)]
@@ -183,7 +183,7 @@ fn table(ui: &Ui, list: &BoardListView) -> CliResult {
     let mut table = Table::new(&["ID", "NAME", "ZONES", "ITEMS", "CHANGED"]);
     for board in &list.boards {
         let (zones, items) = (board.zones.to_string(), board.items.to_string());
-        let changed = moment(&board.updated_at);
+        let changed = when(&board.updated_at);
         table.row([&board.short_id, &board.name, &zones, &items, &changed]);
     }
     ui.table(
@@ -206,7 +206,7 @@ fn show(ui: &Ui, board: &BoardView) -> CliResult {
         ("name", Some(board.name.clone())),
         ("description", board.description.clone()),
         ("shared", shared_with(board)),
-        ("changed", Some(moment(&board.updated_at))),
+        ("changed", Some(moment_ago(&board.updated_at))),
     ])?;
     let name_of = |id: &str| {
         board

@@ -5,7 +5,7 @@ use wh_api::{UsageReportRequest, UsageReportView, UsageView};
 
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::{Table, Ui, cost, moment, span};
+use crate::ui::{Table, Ui, cost, moment, span, utc_offset_minutes};
 
 /// See what sessions have spent
 #[derive(Debug, Args)]
@@ -26,9 +26,9 @@ pub(crate) struct CostArgs {
     /// By what it is summed; JSON holds all three
     #[arg(long, value_enum, default_value = "day")]
     by: By,
-    /// How far your clocks are from UTC, like +02:00, which decides where a day begins
-    #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true, default_value = "+00:00")]
-    utc_offset: i32,
+    /// Offset of your clock from UTC, such as +02:00, which decides where a day begins [default: that of this machine]
+    #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true)]
+    utc_offset: Option<i32>,
     /// How many trees of sessions to show, the dearest first; the others are one sum
     #[arg(long, value_name = "N", value_parser = clap::value_parser!(u32).range(1..=200))]
     trees: Option<u32>,
@@ -45,7 +45,7 @@ pub(crate) async fn run(cx: &Context, args: CostArgs) -> CliResult {
     let request = UsageReportRequest {
         since: Some(args.since),
         until: args.until,
-        utc_offset: Some(args.utc_offset),
+        utc_offset: Some(args.utc_offset.unwrap_or_else(utc_offset_minutes)),
         trees: args.trees,
     };
     let report = cx.client()?.usage_report(&request).await?;

@@ -108,6 +108,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         hooks: wh_domain::LoopHooks::default(),
         containment: Default::default(),
         config_file: None,
+        start_values: Vec::new(),
     })
 }
 

@@ -6,17 +6,17 @@ use jiff::{SignedDuration, Timestamp};
 
 use crate::ui::now;
 
-/// Reads `30d`, `2027-01-31` or `2027-01-31T12:00:00Z` into RFC 3339.
+/// Reads `30d`, `2027-01-31` or `2027-01-31T12:00:00Z` into RFC 3339. A day begins in the time zone of this machine.
 pub(super) fn parse(text: &str) -> Result<String, String> {
-    parse_at(text.trim(), now())
+    parse_at(text.trim(), now(), TimeZone::system())
 }
 
-fn parse_at(text: &str, now: Timestamp) -> Result<String, String> {
+fn parse_at(text: &str, now: Timestamp, zone: TimeZone) -> Result<String, String> {
     let refuse = || "give a time like 30d, 12h, 2027-01-31 or 2027-01-31T12:00:00Z".to_owned();
     let at = if let Ok(at) = text.parse::<Timestamp>() {
         at
     } else if let Ok(day) = text.parse::<Date>() {
-        let midnight = day.at(0, 0, 0, 0).to_zoned(TimeZone::UTC);
+        let midnight = day.at(0, 0, 0, 0).to_zoned(zone);
         midnight.map_err(|_| refuse())?.timestamp()
     } else {
         let after = duration(text).ok_or_else(refuse)?;
@@ -48,7 +48,8 @@ mod tests {
 
     fn check(text: &str, expected: Result<&str, &str>) {
         let now: Timestamp = "2026-11-15T10:00:00Z".parse().unwrap();
-        let parsed = parse_at(text, now);
+        let zone = TimeZone::fixed(jiff::tz::offset(2));
+        let parsed = parse_at(text, now, zone);
         match expected {
             Ok(at) => assert_eq!(parsed.as_deref(), Ok(at), "{text}"),
             Err(part) => assert!(parsed.unwrap_err().contains(part), "{text}"),
@@ -59,7 +60,7 @@ mod tests {
     fn all_three_forms_are_read() {
         check("30d", Ok("2026-12-15T10:00:00Z"));
         check("12h", Ok("2026-11-15T22:00:00Z"));
-        check("2027-01-31", Ok("2027-01-31T00:00:00Z"));
+        check("2027-01-31", Ok("2027-01-30T22:00:00Z"));
         check("2027-01-31T12:00:00+02:00", Ok("2027-01-31T10:00:00Z"));
     }
 

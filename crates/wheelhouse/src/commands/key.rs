@@ -6,7 +6,7 @@ use wh_api::{KeyCreateRequest, KeyListRequest, KeyListView, KeyView};
 use super::{expiry, page::PageArgs};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::{Table, Ui, moment};
+use crate::ui::{Table, Ui, moment_ago, when};
 
 /// Make, see and revoke keys, by which programs call the server
 #[derive(Debug, Subcommand)]
@@ -40,7 +40,7 @@ pub(crate) struct CreateArgs {
     /// Whose it will be, by id or name; yours unless given
     #[arg(long)]
     user: Option<String>,
-    /// When it ends: 30d, 12h, 2027-01-31 (its first moment, UTC) or 2027-01-31T12:00:00Z; never unless given
+    /// When it ends: 30d, 12h, 2027-01-31 (when that day begins here) or 2027-01-31T12:00:00Z; never unless given
     #[arg(long, value_name = "WHEN")]
     expires: Option<String>,
     /// Make a key of another system's contract, which opens that dialect's address alone
@@ -142,7 +142,7 @@ async fn create(cx: &Context, args: CreateArgs) -> CliResult {
         ui.line(created.key.as_deref().unwrap_or("(shown before)"))?;
         ui.note("keep it: it is not shown again")?;
         let until = match &created.about.expires_at {
-            Some(at) => format!("ends {} UTC", moment(at)),
+            Some(at) => format!("ends {}", moment_ago(at)),
             None => "does not end by itself".to_owned(),
         };
         let id = &created.about.short_id;
@@ -166,7 +166,7 @@ async fn list(cx: &Context, args: ListArgs) -> CliResult {
 fn table(ui: &Ui, list: &KeyListView) -> CliResult {
     let mut table = Table::new(&["ID", "NAME", "SCOPE", "KEY", "STATUS", "LAST USED", "ENDS"]);
     for key in &list.keys {
-        let at = |time: &Option<String>| time.as_deref().map_or("never".to_owned(), moment);
+        let at = |time: &Option<String>| time.as_deref().map_or("never".to_owned(), when);
         let KeyView {
             short_id,
             name,

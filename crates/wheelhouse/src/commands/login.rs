@@ -5,7 +5,7 @@ use wh_api::LoginLinkCreateRequest;
 
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::moment;
+use crate::ui::moment_ago;
 
 /// Print a fresh link that signs a browser in, once
 #[derive(Debug, Args)]
@@ -24,7 +24,7 @@ pub(crate) async fn run(cx: &Context, LoginArgs { user }: LoginArgs) -> CliResul
     let link = cx.client()?.login_link_create(&request).await?;
     cx.ui.answer(&link, |ui| {
         ui.line(&link.url)?;
-        let until = moment(&link.expires_at);
-        ui.note(&format!("it works once, until {until} UTC"))
+        let until = moment_ago(&link.expires_at);
+        ui.note(&format!("it works once, until {until}"))
     })
 }

@@ -1,6 +1,7 @@
 //! `wheelhouse loop`.
 
 mod follow;
+mod report;
 mod serve;
 mod start;
 
@@ -27,6 +28,8 @@ Examples:
   wheelhouse loop ls
   wheelhouse loop logs -f 89abcdef
   wheelhouse task ls --loop 89abcdef
+  wheelhouse loop summary --list release 'wrote the tests; the parser is next'
+  wheelhouse loop complete --list release
   wheelhouse loop serve --session release")]
 pub(crate) enum LoopCommand {
     Start(Box<start::StartArgs>),
@@ -36,6 +39,8 @@ pub(crate) enum LoopCommand {
     Pause(OneArgs),
     Resume(OneArgs),
     Stop(OneArgs),
+    Summary(report::SummaryArgs),
+    Complete(report::CompleteArgs),
     Serve(serve::ServeArgs),
 }
 
@@ -72,6 +77,8 @@ pub(crate) async fn run(cx: &Context, command: LoopCommand) -> CliResult {
     let view = match command {
         LoopCommand::Start(args) => return start::run(cx, *args).await,
         LoopCommand::Serve(args) => return serve::run(cx, args).await,
+        LoopCommand::Summary(args) => return report::summary(cx, args).await,
+        LoopCommand::Complete(args) => return report::complete(cx, args).await,
         LoopCommand::Logs(args) => return logs(cx, args).await,
         LoopCommand::Ls(args) => return list(cx, args).await,
         LoopCommand::Show(args) => cx.client()?.loop_get(&args.of_loop).await?,

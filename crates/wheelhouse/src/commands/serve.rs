@@ -146,6 +146,7 @@ pub(crate) fn options(config: &Config) -> ServeOptions {
         hooks: config.hooks.clone(),
         containment: config.containment.clone(),
         config_file: Some(config.file.value.clone()),
+        start_values: config.values(),
         hosts: config.hosts.value.clone(),
         origins: config.origins.value.clone(),
     }

@@ -6,10 +6,11 @@ use wh_api::{
     SessionView,
 };
 
+use super::life;
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::{Table, Ui, age, cost, dollars, moment, now, shortened};
+use crate::ui::{Table, Ui, age, cost, dollars, moment_ago, now, shortened};
 
 /// How much of a title a table shows, so that the other columns have room.
 const TITLE_CHARS_MAX: usize = 48;
@@ -32,6 +33,18 @@ pub(crate) enum SessionCommand {
     },
     /// Change a session's title, description or budget, or take its role lead away
     Update(UpdateArgs),
+    /// Archive a session: stop it and leave it out of lists
+    Archive {
+        /// The session's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        session: String,
+    },
+    /// Restore an archived session
+    Restore {
+        /// The session's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        session: String,
+    },
     /// Show a session among its parents and children
     Tree {
         /// The session's id or its last 8 digits
@@ -127,9 +140,17 @@ pub(crate) struct ListArgs {
     page: PageArgs,
 }
 
+async fn manage(cx: &Context, session: &str, action: &str) -> CliResult {
+    let client = cx.client()?;
+    let session = life::manage(&client, session, action).await?;
+    cx.ui.answer(&session, |ui| show(ui, &session))
+}
+
 pub(crate) async fn run(cx: &Context, command: SessionCommand) -> CliResult {
     match command {
         SessionCommand::List(args) => list(cx, args).await,
+        SessionCommand::Archive { session } => manage(cx, &session, "archive").await,
+        SessionCommand::Restore { session } => manage(cx, &session, "restore").await,
         SessionCommand::Show { session } => {
             let session = cx.client()?.session_get(&session).await?;
             cx.ui.answer(&session, |ui| show(ui, &session))
@@ -253,7 +274,7 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
             Some(cost(session.cost_micros, session.estimated_micros)),
         ),
         ("budget", budget(session)),
-        ("changed", Some(moment(&session.updated_at))),
+        ("changed", Some(moment_ago(&session.updated_at))),
     ])
 }
 

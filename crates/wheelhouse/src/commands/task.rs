@@ -205,7 +205,7 @@ async fn update(cx: &Context, args: UpdateArgs) -> CliResult {
     })
 }
 
-const HEAD: &[&str] = &["#", "ID", "STATUS", "PRIORITY", "BY", "TASK"];
+const HEAD: &[&str] = &["#", "ID", "STATUS", "PRIORITY", "BY", "AFTER", "TASK"];
 
 fn row(table: &mut Table, task: &TaskView) {
     let by = task.claimed_by.as_deref().unwrap_or("-");
@@ -216,8 +216,17 @@ fn row(table: &mut Table, task: &TaskView) {
         &task.status,
         &task.priority.to_string(),
         &by[by.len().saturating_sub(8)..],
+        &after(task),
         &shortened(first_line, CONTENT_CHARS_MAX),
     ]);
+}
+
+/// Returns the ids of the tasks to be done first, as the column of ids shows them.
+fn after(task: &TaskView) -> String {
+    match task.depends_on.is_empty() {
+        true => "-".to_owned(),
+        false => task.depends_on.join(", "),
+    }
 }
 
 fn table(ui: &Ui, list: &TaskListView) -> CliResult {

@@ -7,7 +7,7 @@ use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
 use crate::follow::{Detail, Following, Scope, Teller, read_page};
-use crate::ui::{Table, Ui, cost, moment, span};
+use crate::ui::{Table, Ui, cost, moment, span, when};
 
 /// Show what a session said and did
 #[derive(Debug, Args)]
@@ -151,7 +151,7 @@ fn table(ui: &Ui, list: &TurnListView) -> CliResult {
             &turn.number.to_string(),
             &turn.id,
             &turn.state,
-            &moment(&turn.created_at),
+            &when(&turn.created_at),
             &took(turn),
             &turn.tokens_used.to_string(),
             &cost(turn.cost_micros, turn.estimated_micros),

@@ -6,7 +6,7 @@ use wh_api::{UserCreateRequest, UserListRequest, UserUpdateRequest, UserView};
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::{Table, Ui, moment};
+use crate::ui::{Table, Ui, moment_ago, when};
 
 /// Make, see and change the people and services that may use the server
 #[derive(Debug, Subcommand)]
@@ -116,7 +116,7 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
                 let mut table = Table::new(&["ID", "NAME", "ROLE", "STATUS", "EMAIL", "CREATED"]);
                 for user in &list.users {
                     let email = user.email.as_deref().unwrap_or("-");
-                    let created = moment(&user.created_at);
+                    let created = when(&user.created_at);
                     let status = status(user);
                     table.row([
                         &user.short_id,
@@ -202,8 +202,8 @@ fn fields(ui: &Ui, user: &UserView) -> CliResult {
         ("name", Some(user.name.clone())),
         ("role", Some(user.role.clone())),
         ("email", user.email.clone()),
-        ("created", Some(moment(&user.created_at))),
-        ("disabled", user.disabled_at.as_deref().map(moment)),
+        ("created", Some(moment_ago(&user.created_at))),
+        ("disabled", user.disabled_at.as_deref().map(moment_ago)),
         (
             "allowed paths",
             Some(user.local_roots.join(", ")).filter(|roots| !roots.is_empty()),

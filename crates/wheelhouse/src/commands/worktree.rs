@@ -14,7 +14,7 @@ use self::prune::PruneArgs;
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::{Table, Ui, moment};
+use crate::ui::{Table, Ui, moment_ago};
 
 /// Make, see, merge and remove worktrees, in which agents work
 #[derive(Debug, Subcommand)]
@@ -225,7 +225,7 @@ fn show(ui: &Ui, view: &WorktreeView) -> CliResult {
             "sessions",
             (!sessions.is_empty()).then(|| sessions.join(", ")),
         ),
-        ("made", Some(moment(&view.created_at))),
+        ("made", Some(moment_ago(&view.created_at))),
     ])
 }
 

@@ -1,38 +1,27 @@
 //! Every start-up value as text, with where it came from.
 
-use serde::Serialize;
 use serde_json::{Value, json};
+use wh_api::StartValueView;
 
 use super::{Config, LogFormat, ModelSetting, Sourced};
 
-/// A start-up value for people and programs.
-#[derive(Debug, Serialize)]
-pub(crate) struct StartValue {
-    pub(crate) key: &'static str,
-    pub(crate) value: Value,
-    pub(crate) source: String,
-    pub(crate) about: &'static str,
-}
-
-impl StartValue {
-    /// Returns the value in words.
-    pub(crate) fn text(&self) -> String {
-        match &self.value {
-            Value::Null => "not set".to_owned(),
-            Value::String(text) => text.clone(),
-            Value::Array(items) if items.is_empty() => "none".to_owned(),
-            Value::Array(items) => {
-                let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
-                items.join(", ")
-            }
-            other => other.to_string(),
+/// Writes a start-up value in words.
+pub(crate) fn start_text(value: &Value) -> String {
+    match value {
+        Value::Null => "not set".to_owned(),
+        Value::String(text) => text.clone(),
+        Value::Array(items) if items.is_empty() => "none".to_owned(),
+        Value::Array(items) => {
+            let items: Vec<_> = items.iter().filter_map(Value::as_str).collect();
+            items.join(", ")
         }
+        other => other.to_string(),
     }
 }
 
 impl Config {
     /// Lists every value. A secret is only said to be there.
-    pub(crate) fn values(&self) -> Vec<StartValue> {
+    pub(crate) fn values(&self) -> Vec<StartValueView> {
         let path = |p: &std::path::PathBuf| json!(p.display().to_string());
         let format = |f: &LogFormat| match f {
             LogFormat::Text => json!("text"),
@@ -107,11 +96,11 @@ fn value<T>(
     about: &'static str,
     sourced: &Sourced<T>,
     text: impl Fn(&T) -> Value,
-) -> StartValue {
-    StartValue {
-        key,
+) -> StartValueView {
+    StartValueView {
+        key: key.to_owned(),
         value: text(&sourced.value),
         source: sourced.source.to_string(),
-        about,
+        about: about.to_owned(),
     }
 }

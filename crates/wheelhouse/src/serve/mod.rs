@@ -24,8 +24,8 @@ use tokio::{
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use wh_agents::{Agents, ConfiguredAgents};
-use wh_api::ServerFile;
-use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig};
+use wh_api::{ServerFile, StartValueView};
+use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig, StartValue};
 use wh_domain::{LoopHooks, RepoRules, Surface, UserName, WebhookRules};
 use wh_http::{HttpConfig, guard::GuardConfig, serve::Listener};
 use wh_runner::cgroup::Cgroups;
@@ -75,6 +75,8 @@ pub(crate) struct ServeOptions {
     pub(crate) containment: ContainmentSetting,
     /// The configuration file, which may hold secrets.
     pub(crate) config_file: Option<PathBuf>,
+    /// Every value that was read at the start, as administrators are told.
+    pub(crate) start_values: Vec<StartValueView>,
 }
 
 impl ServeOptions {
@@ -204,10 +206,20 @@ async fn open(
         data_dir: data_dir.path().to_owned(),
         repos: options.repos.clone(),
         local_roots: resolved(&options.local_roots),
+        start_values: options.start_values.iter().map(start_value).collect(),
         shutdown: shutdown.clone(),
     }));
     app.user_bootstrap(admin_name()).await?;
     Ok((store, app))
+}
+
+fn start_value(view: &StartValueView) -> StartValue {
+    StartValue {
+        key: view.key.clone(),
+        value: view.value.clone(),
+        source: view.source.clone(),
+        about: view.about.clone(),
+    }
 }
 
 /// Follows the links of configured directories. One that does not exist yet is compared as it is written.

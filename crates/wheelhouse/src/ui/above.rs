@@ -96,8 +96,9 @@ fn whole_lines(begun: &mut String, text: &str, columns: usize) -> Option<String>
     begun.push_str(text);
     let end = begun.rfind('\n').map_or(0, |at| at + 1);
     let mut lines: String = begun.drain(..end).collect();
-    while let Some((limit, _)) = begun.char_indices().nth(columns) {
-        let at = begun[..limit].rfind(' ').map_or(limit, |at| at + 1);
+    while let Some((limit, next)) = begun.char_indices().nth(columns) {
+        let within = &begun[..limit + next.len_utf8()];
+        let at = within.rfind(' ').map_or(limit, |at| at + 1);
         let line: String = begun.drain(..at).collect();
         lines.push_str(line.trim_end());
         lines.push('\n');

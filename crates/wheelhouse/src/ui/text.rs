@@ -1,7 +1,5 @@
 //! Making text safe and short for a terminal.
 
-use jiff::Timestamp;
-
 /// Shows control characters, and those that are invisible or reorder text, as escapes.
 pub(crate) fn clean(text: &str) -> String {
     escaped(text, |c, is_hostile, out| match c {
@@ -92,41 +90,6 @@ pub(crate) fn shortened(text: &str, chars_max: usize) -> String {
     }
 }
 
-/// Shortens a time for people: `2026-11-15T10:52:30.123Z` to `2026-11-15 10:52:30`, which is UTC.
-pub(crate) fn moment(at: &str) -> String {
-    match (at.get(..10), at.get(10..11), at.get(11..19)) {
-        (Some(day), Some("T"), Some(time)) if at.ends_with('Z') => format!("{day} {time}"),
-        _ => at.to_owned(),
-    }
-}
-
-/// Returns the time of this machine, for what a person reads or writes relative to now.
-#[expect(
-    clippy::disallowed_methods,
-    reason = "a person's \"in 30 days\" and \"2 hours ago\" count from the wall clock of this command"
-)]
-pub(crate) fn now() -> Timestamp {
-    Timestamp::now()
-}
-
-/// Tells how long ago something was, in its largest unit: `12s`, `5m`, `3h`, `9d`.
-pub(crate) fn age(at: &str, now: Timestamp) -> String {
-    let Ok(at) = at.parse::<Timestamp>() else {
-        return at.to_owned();
-    };
-    span(now.duration_since(at).as_secs())
-}
-
-/// Writes a number of seconds in its largest unit.
-pub(crate) fn span(seconds: i64) -> String {
-    match seconds.max(0) {
-        s @ 0..60 => format!("{s}s"),
-        s @ 60..3600 => format!("{}m", s / 60),
-        s @ 3600..86_400 => format!("{}h", s / 3600),
-        s => format!("{}d", s / 86_400),
-    }
-}
-
 /// Writes money.
 pub(crate) fn dollars(micros: u64) -> String {
     format!("${}.{:02}", micros / 1_000_000, micros % 1_000_000 / 10_000)
@@ -188,29 +151,6 @@ mod tests {
         assert_eq!(shortened("größe", 5), "größe");
         assert_eq!(shortened("größe", 3), "grö…");
         assert_eq!(shortened("", 0), "");
-    }
-
-    #[test]
-    fn times_are_shortened() {
-        assert_eq!(moment("2026-11-15T10:52:30.123456Z"), "2026-11-15 10:52:30");
-        assert_eq!(moment("soon"), "soon");
-    }
-
-    #[test]
-    fn ages_have_one_unit() {
-        let now = "2026-11-15T10:00:00Z".parse().unwrap();
-        let cases = [
-            ("2026-11-15T09:59:48Z", "12s"),
-            ("2026-11-15T09:55:01Z", "4m"),
-            ("2026-11-15T07:00:00Z", "3h"),
-            ("2026-11-01T10:00:00Z", "14d"),
-            // A server whose clock is ahead of ours.
-            ("2026-11-15T10:00:05Z", "0s"),
-            ("soon", "soon"),
-        ];
-        for (at, expected) in cases {
-            assert_eq!(age(at, now), expected);
-        }
     }
 
     #[test]

@@ -89,6 +89,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::TurnFile
         | Operation::EventList
         | Operation::BackupCreate
+        | Operation::ServerConfigGet
         | Operation::LoginLinkCreate
         | Operation::LoginRedeem
         | Operation::Logout

@@ -60,8 +60,9 @@ fn words_that_grow_are_shown_in_whole_lines() {
     let sent = run(&server, &["send", &session, "count 40 5"]);
     assert_eq!(sent.code, 0, "{sent:?}");
     // The numbers fill a line of the terminal, are broken at a space, and go on below.
-    terminal.until("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27\r\n");
-    terminal.until("28 29 30");
+    terminal
+        .until("1 2 3 4 5 6 7 8 9 10 11 12 13 14 15 16 17 18 19 20 21 22 23 24 25 26 27 28 29\r\n");
+    terminal.until("30 31 32");
     terminal.until("say ne");
     terminal.press(&format!("xt{ENTER}"));
     terminal.until("> say next");

@@ -2,9 +2,10 @@
 
 use std::fs;
 
+use serde_json::Value;
 use wh_testkit::server::TestServer;
 
-use crate::harness::{Home, Said, assert_said, run, run_json};
+use crate::harness::{Home, Said, assert_said, run, run_json, said};
 
 #[test]
 fn every_value_names_its_source() {
@@ -83,6 +84,50 @@ fn settings_of_the_server_are_set_shown_and_unset() {
         start_up.stderr.contains("restart the server"),
         "{start_up:?}"
     );
+}
+
+#[test]
+fn what_the_running_server_uses_is_shown() {
+    let server = TestServer::start();
+    let value = |shown: &Value, list: &str, key: &str| {
+        let values = shown[list].as_array().unwrap().iter();
+        let mut found = values.filter(|it| it["key"] == key);
+        found.next().map(|it| it["value"].clone())
+    };
+    // What is written now applies after a restart.
+    server.configure("log_filter = \"debug\"\nlisten = \"127.0.0.1:4999\"\n");
+    let shown = run_json(&server, &["config", "show"]);
+    assert_eq!(shown["start_from"], "server");
+    assert_eq!(value(&shown, "start", "log_filter").unwrap(), "info");
+    let changed = value(&shown, "start_changed", "log_filter");
+    assert_eq!(changed.unwrap(), "debug");
+    // The flag that the server was started with is not the file's to change.
+    assert_eq!(value(&shown, "start", "listen").unwrap(), "127.0.0.1:0");
+    assert_eq!(value(&shown, "start_changed", "listen"), None);
+    let words = run(&server, &["config", "show"]);
+    assert!(
+        words.stderr.contains("log_filter is debug in") && words.stderr.contains("restart"),
+        "{words:?}"
+    );
+    let one = run(&server, &["config", "get", "log_filter"]);
+    assert_eq!(one.stdout, "info\n", "{one:?}");
+
+    // A member sees the settings and nothing of how the server was started.
+    run_json(&server, &["user", "create", "mia"]);
+    let create = [
+        "key", "create", "--user", "mia", "--scope", "full", "--name", "m",
+    ];
+    let key = run_json(&server, &create)["key"].clone();
+    let mut command = server.command();
+    command.args(["config", "show", "--json", "--url", server.url()]);
+    let theirs = said(command.env("WHEELHOUSE_KEY", key.as_str().unwrap())).json();
+    assert_eq!(theirs["start_from"], "hidden");
+    assert_eq!(theirs["start"].as_array().unwrap().len(), 0);
+    assert!(theirs["settings"].as_array().unwrap().len() > 10);
+
+    let home = Home::new();
+    let alone = home.run(&["config", "show", "--json"]).json();
+    assert_eq!(alone["start_from"], "configuration");
 }
 
 #[test]

@@ -100,6 +100,7 @@ macro_rules! assert_said {
             (r"wh_(full|read|client)_[0-9a-f]{8}", "wh_${1}_[8digits]"),
             (r"20\d\d-\d\d-\d\dT\d\d:\d\d:\d\d(\.\d+)?Z", "[time]"),
             (r"20\d\d-\d\d-\d\d \d\d:\d\d:\d\d", "[when              ]"),
+            (r"\(in \d+ (min|h|days?)\)", "(in [time])"),
             (r"127\.0\.0\.1:\d+", "127.0.0.1:[port]"),
             (r"token=[0-9a-f]{32}", "token=[token]"),
             (r"\b[0-9a-f]{40}\b", "[commit]"),

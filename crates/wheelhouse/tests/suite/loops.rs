@@ -53,6 +53,44 @@ fn tasks_are_added_taken_and_changed_and_notes_are_listed() {
 }
 
 #[test]
+fn a_list_is_summed_up_and_completed_once_nothing_is_open() {
+    let server = TestServer::start();
+    let cli = |arguments: &[&str]| {
+        let list = ["--list", "release"];
+        run(&server, &[arguments, &list[..]].concat())
+    };
+    let added = run_json(
+        &server,
+        &["task", "add", "--list", "release", "write", "tag"],
+    );
+    let id = added["tasks"][0]["id"].as_str().unwrap();
+    assert_eq!(cli(&["task", "update", "2", "--depends-on", "1"]).code, 0);
+    // Dependencies are the ids that the list shows.
+    let listed = cli(&["task", "ls"]);
+    let mentioned = listed.stdout.matches(id).count();
+    assert_eq!(mentioned, 2, "{listed:?}");
+
+    let summary = cli(&["loop", "summary", "wrote the tests; the parser is next"]);
+    assert_eq!(summary.code, 0, "{summary:?}");
+    assert_eq!(
+        summary.stdout,
+        "iteration 1: wrote the tests; the parser is next\n"
+    );
+    let early = cli(&["loop", "complete"]);
+    assert_ne!(early.code, 0, "{early:?}");
+    assert!(early.stderr.contains("`wheelhouse task"), "{early:?}");
+    for number in ["1", "2"] {
+        cli(&["task", "update", number, "--status", "completed"]);
+    }
+    let complete = cli(&["loop", "complete"]);
+    assert_eq!(complete.code, 0, "{complete:?}");
+    assert_eq!(complete.stdout, "release is complete\n");
+    let nowhere = run(&server, &["loop", "complete"]);
+    assert_eq!(nowhere.code, 2, "{nowhere:?}");
+    assert!(nowhere.stderr.contains("--list NAME"), "{nowhere:?}");
+}
+
+#[test]
 fn a_loop_is_started_followed_shown_and_stopped() {
     let server = TestServer::start();
     let repo = repository(&server.home().join("app"));

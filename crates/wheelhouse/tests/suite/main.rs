@@ -31,6 +31,7 @@ mod run_place;
 mod serve;
 mod start;
 mod terminal;
+mod times;
 mod tool;
 mod turn;
 mod worktree;

@@ -66,7 +66,8 @@ impl LineEditor {
         };
         // A terminal that is gone closes the input as well, which ends the conversation.
         let print = move |text| drop(printer.print(text));
-        let above = print_above(print, usize::from(columns));
+        // A line that fills the last column leaves some terminals on the next one.
+        let above = print_above(print, usize::from(columns) - 1);
         let (send, typed) = channel(LINES_AHEAD_MAX);
         thread::spawn(move || read_lines(editor, &send));
         Ok(Some(Self {

@@ -9,7 +9,7 @@ use wh_client::{Client, ClientError};
 use super::{LOG_PAGE, left, used};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
-use crate::ui::Ui;
+use crate::ui::{Ui, clock};
 
 /// How often a loop is looked at: what is left of its time changes each second.
 const LOOK_EVERY: Duration = Duration::from_millis(500);
@@ -92,7 +92,7 @@ async fn look(
 
 /// Prints an entry of a log.
 pub(super) fn tell(ui: &Ui, entry: &LoopLogEntryView) -> CliResult {
-    let time = entry.at.get(11..19).unwrap_or(&entry.at);
+    let time = clock(&entry.at);
     let about = match entry.about.as_str() {
         "loop" => "loop".to_owned(),
         "iteration" => format!("iteration {}", entry.iteration),

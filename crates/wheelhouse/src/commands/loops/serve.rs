@@ -33,7 +33,7 @@ Prints the address, http://localhost:PORT/mcp, once it listens. There an MCP cli
 task-next, note-add, note-list, iteration-summary and session-complete, for this list alone. Any program of this machine may
 call it while it runs. When no server runs, one is started in this process.")]
 pub(crate) struct ServeArgs {
-    /// The list's name; `wheelhouse task --list NAME` is the same
+    /// The list's name; the same as in `wheelhouse task ls --list NAME`
     #[arg(long, value_name = "NAME")]
     session: String,
 }
