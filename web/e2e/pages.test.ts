@@ -39,7 +39,7 @@ test("a session is renamed, everywhere at once, and shows what applies to it", a
   expect([...one.troubles, ...other.troubles]).toEqual([]);
 });
 
-test("work is merged from the diff, or refused with the reason", async () => {
+test("work is merged from the diff, with or without what is not committed, or refused with the reason", async () => {
   const repo = await on.server.repo();
   const { page, troubles } = await visit(on.browser, on.server);
   const other = await visit(on.browser, on.server);
@@ -47,26 +47,49 @@ test("work is merged from the diff, or refused with the reason", async () => {
   await startSession(page, "write merged.txt yes\ncommit add a file\nwrite later.txt no", repo);
   await idle(page);
   const diff = page.getByRole("tabpanel", { name: "Diff" });
-  await diff.getByRole("button", { name: "Merge…" }).click();
   const dialog = page.getByRole("dialog", { name: "Merge this branch" });
+  const open = () => diff.getByRole("button", { name: "Merge…" }).click();
+  await open();
+  await dialog.getByText("later.txt").waitFor();
+  await dialog.getByLabel("Leave uncommitted files in the worktree").check();
+  expect(await dialog.getByLabel(/^Remove worktree and branch/).isDisabled()).toBe(true);
   await dialog.getByRole("button", { name: "Merge", exact: true }).click();
-  // Something is not committed: the server says so.
-  await dialog.getByRole("alert").waitFor();
-  await page.keyboard.press("Escape");
-  await page.getByRole("textbox", { name: "Prompt" }).fill("commit the rest");
-  await page.getByRole("button", { name: "Send", exact: true }).click();
-  await page.getByRole("log").getByText("Commit: the rest").waitFor();
-  await idle(page);
-  await card(/^Ready to merge/).getByText("+2").waitFor();
-  await diff.getByRole("button", { name: "Merge…" }).click();
+  await page.getByText("Merged: main was fast-forwarded").first().waitFor();
+  expect(await on.server.git(repo, "ls-tree", "--name-only", "main")).toBe("README.md\nmerged.txt");
+
+  await open();
+  const commit = dialog.getByRole("button", { name: "Commit and merge" });
+  expect(await commit.isDisabled()).toBe(true);
+  await dialog.getByLabel("Commit message").fill("Keep the rest");
   await dialog.getByLabel(/^Into/).fill("next");
-  await dialog.getByRole("button", { name: "Merge", exact: true }).click();
+  await commit.click();
+  // There is no such branch, so nothing is committed either.
   await dialog.getByRole("alert").waitFor();
+  await dialog.getByText("1 uncommitted file").waitFor();
   await dialog.getByLabel(/^Into/).fill("main");
-  await dialog.getByRole("button", { name: "Merge", exact: true }).click();
-  await page.getByText(/^Merged: main/).first().waitFor();
+  await commit.click();
+  await dialog.waitFor({ state: "detached" });
   await card(/^Done/).waitFor();
+  expect(await on.server.git(repo, "log", "-1", "--format=%s", "main")).toBe("Keep the rest");
   expect([...troubles, ...other.troubles]).toEqual([]);
+});
+
+test("a merge commits the rest and removes the worktree and its branch", async () => {
+  const repo = await on.server.repo("removed");
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "write kept.txt yes", repo);
+  await idle(page);
+  await page.getByRole("tabpanel", { name: "Diff" }).getByRole("button", { name: "Merge…" }).click();
+  const dialog = page.getByRole("dialog", { name: "Merge this branch" });
+  await dialog.getByLabel("Commit message").fill("Add a file");
+  await dialog.getByLabel(/^Remove worktree and branch/).check();
+  await dialog.getByRole("button", { name: "Commit and merge" }).click();
+  await page.getByText("The worktree and its branch were removed.").first().waitFor();
+  await page.getByRole("group", { name: "About this session" }).getByText("archived", { exact: true }).waitFor();
+  expect(await on.server.git(repo, "log", "-1", "--format=%s %an", "main")).toBe("Add a file admin");
+  expect(await on.server.git(repo, "for-each-ref", "--format=%(refname:short)", "refs/heads")).toBe("main");
+  expect((await on.server.git(repo, "worktree", "list")).split("\n")).toHaveLength(1);
+  expect(troubles).toEqual([]);
 });
 
 test("words are found in every conversation, and the message is shown", async () => {

@@ -86,6 +86,12 @@ export class TestServer {
     return repo;
   }
 
+  /** Runs git in a repository and returns what it prints. */
+  async git(repo: string, ...args: string[]): Promise<string> {
+    const { stdout } = await run("git", ["-C", repo, ...args]);
+    return stdout.trim();
+  }
+
   /** Ends the server as a crash would; agents go on. */
   async kill(): Promise<void> {
     const ended = this.#ended();

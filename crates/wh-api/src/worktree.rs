@@ -5,7 +5,7 @@ mod view;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    BranchName, Description, InputRefusal, Name, NewWorktree, Reference, WorktreeBase,
+    BranchName, Description, InputRefusal, Name, NewWorktree, Reference, Uncommitted, WorktreeBase,
     WorktreeDiffQuery, WorktreeMerge, WorktreeRemoval, WorktreeStateName,
 };
 
@@ -158,9 +158,16 @@ pub struct WorktreeMergeRequest {
     /// The message of a merge commit, if one is made.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub message: Option<String>,
-    /// Merge although the worktree has changes that are not committed; false unless given.
+    /// Commit all uncommitted changes first, with this message; the repository's hooks do not run.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub commit: Option<String>,
+    /// Merge without the uncommitted changes, which stay in the worktree; false by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub leave_uncommitted: Option<bool>,
+    /// After the merge, archive the worktree's sessions, remove the worktree and delete its branch; ignored files are saved under a
+    /// git reference. False by default.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub remove_after: Option<bool>,
     /// A mark of your choice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -170,11 +177,28 @@ impl TryFrom<WorktreeMergeRequest> for WorktreeMerge {
     type Error = InputRefusal;
 
     fn try_from(request: WorktreeMergeRequest) -> Result<Self, InputRefusal> {
+        let commit = optional("commit", request.commit.as_deref(), Description::parse)?;
+        let leave = request.leave_uncommitted.unwrap_or(false);
+        let remove_after = request.remove_after.unwrap_or(false);
+        let uncommitted = match (commit, leave) {
+            (Some(_), true) => {
+                let message = "commits what leave_uncommitted leaves; give one of them";
+                return Err(InputRefusal::new("commit", message));
+            }
+            (Some(message), false) => Uncommitted::Commit(message),
+            (None, true) if remove_after => {
+                let message = "would remove what leave_uncommitted leaves; give one of them";
+                return Err(InputRefusal::new("remove_after", message));
+            }
+            (None, true) => Uncommitted::Leave,
+            (None, false) => Uncommitted::Refuse,
+        };
         Ok(Self {
             worktree: reference("worktree", &request.worktree)?,
             into: optional("into", request.into.as_deref(), BranchName::parse)?,
             message: optional("message", request.message.as_deref(), Description::parse)?,
-            leave_uncommitted: request.leave_uncommitted.unwrap_or(false),
+            uncommitted,
+            remove_after,
         })
     }
 }

@@ -149,8 +149,21 @@ pub struct WorktreeMerge {
     /// The repository's default branch unless given.
     pub into: Option<BranchName>,
     pub message: Option<Description>,
-    /// Merge what is committed although there is more in the worktree.
-    pub leave_uncommitted: bool,
+    pub uncommitted: Uncommitted,
+    /// Archive the worktree's sessions, remove the worktree and delete its branch once it is merged.
+    pub remove_after: bool,
+}
+
+/// What a merge does with changes that are not committed.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub enum Uncommitted {
+    /// Refuses to merge without them.
+    #[default]
+    Refuse,
+    /// Commits them first, with this message.
+    Commit(Description),
+    /// Merges what is committed and leaves them in the worktree.
+    Leave,
 }
 
 /// A board to make.

@@ -97,8 +97,8 @@ pub use ids::*;
 pub use image::{ImageRef, ImageRefRefusal};
 pub use input::{
     BoardChange, BoardDuplicate, InputRefusal, ItemReference, NewBoard, NewKey, NewRepo, NewUser,
-    NewWorktree, PlacementInput, Reference, SettingChange, WorktreeDiffQuery, WorktreeMerge,
-    ZoneInput,
+    NewWorktree, PlacementInput, Reference, SettingChange, Uncommitted, WorktreeDiffQuery,
+    WorktreeMerge, ZoneInput,
 };
 pub use key::{Key, KeyBinding, KeyHash, KeyPrefix, KeyScope, Secret, SecretText};
 pub use lead::LeadRefusal;
@@ -173,6 +173,6 @@ pub use worktree::{
     WorktreeRemoval, WorktreeState, WorktreeStateName, WorktreeStep,
 };
 pub use worktree_look::{
-    FileChange, MergeOutcome, WorktreeDiff, WorktreeDisk, WorktreeFile, WorktreeGone, WorktreeLook,
-    WorktreeMerged, WorktreeMissing, WorktreeRisk, WorktreeStatus,
+    FileChange, MergeOutcome, MergeRemoval, WorktreeDiff, WorktreeDisk, WorktreeFile, WorktreeGone,
+    WorktreeLook, WorktreeMerged, WorktreeMissing, WorktreeRisk, WorktreeStatus,
 };

@@ -107,6 +107,21 @@ pub struct WorktreeMerged {
     pub outcome: MergeOutcome,
     /// What the target is at now, if it moved.
     pub commit: Option<String>,
+    /// The commit of changes that were not committed before.
+    pub committed: Option<String>,
+    /// What was removed afterwards, if that was asked for.
+    pub removal: Option<MergeRemoval>,
+}
+
+/// What was removed after a merge.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct MergeRemoval {
+    pub is_worktree_removed: bool,
+    pub is_branch_deleted: bool,
+    /// The reference that holds what only the worktree had.
+    pub rescue: Option<String>,
+    /// Why something was not removed.
+    pub not_removed: Option<String>,
 }
 
 /// What a merge did.

@@ -86,6 +86,34 @@ impl RepoHandle {
         })
     }
 
+    /// Deletes a branch when `into` has all its commits. Returns `false` and deletes nothing when `into` lacks some, when the branch is
+    /// checked out or the repository's own, or when it is `into` itself.
+    pub async fn branch_delete_merged(
+        &self,
+        branch: &BranchName,
+        into: &BranchName,
+    ) -> Result<bool, WorktreeError> {
+        let Some(tip) = self.branch_tip(branch).await? else {
+            return Ok(true);
+        };
+        let Some(target) = self.branch_tip(into).await? else {
+            return Ok(false);
+        };
+        let is_merged = self.merge_base(&tip, &target).await?.as_ref() == Some(&tip);
+        let is_own = branch == into || self.default_branch().await?.as_ref() == Some(branch);
+        if !is_merged || is_own || self.checkout_of(branch).await?.is_some() {
+            return Ok(false);
+        }
+        let name = format!("refs/heads/{}", branch.as_str());
+        text_despite_locks(|| {
+            self.refs_git()
+                .args(["-c", "core.fsync=all", "update-ref", "--no-deref"])
+                .args(["-d", "--", &name, tip.as_str()])
+        })
+        .await?;
+        Ok(true)
+    }
+
     /// Makes the merge commit in a view, where no merge driver is configured.
     async fn merge_commit(
         &self,

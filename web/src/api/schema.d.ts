@@ -2244,6 +2244,16 @@ export interface components {
             outcome: string;
             /** @description What the target is at now, if it moved. */
             commit?: string | null;
+            /** @description The commit of the changes that were not committed, if there were any and `commit` was given. */
+            committed?: string | null;
+            /** @description Whether the worktree was removed; only with remove_after. */
+            worktree_removed?: boolean | null;
+            /** @description Whether the branch was deleted; only with remove_after. */
+            branch_deleted?: boolean | null;
+            /** @description The git reference that holds what only the removed worktree had, such as ignored files. */
+            rescue?: string | null;
+            /** @description Why something was not removed after the merge, which was done. */
+            not_removed?: string | null;
         };
         /** @description A worktree that is gone. Its branch is not. */
         WorktreeRemovedView: {
@@ -5328,8 +5338,15 @@ export interface operations {
                     into?: string | null;
                     /** @description The message of a merge commit, if one is made. */
                     message?: string | null;
-                    /** @description Merge although the worktree has changes that are not committed; false unless given. */
+                    /** @description Commit all uncommitted changes first, with this message; the repository's hooks do not run. */
+                    commit?: string | null;
+                    /** @description Merge without the uncommitted changes, which stay in the worktree; false by default. */
                     leave_uncommitted?: boolean | null;
+                    /**
+                     * @description After the merge, archive the worktree's sessions, remove the worktree and delete its branch; ignored files are saved under a
+                     *     git reference. False by default.
+                     */
+                    remove_after?: boolean | null;
                     /** @description A mark of your choice. */
                     idempotency_key?: string | null;
                 };

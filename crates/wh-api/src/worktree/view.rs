@@ -291,11 +291,32 @@ pub struct WorktreeMergedView {
     /// What the target is at now, if it moved.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub commit: Option<String>,
+    /// The commit of the changes that were not committed, if there were any and `commit` was given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub committed: Option<String>,
+    /// Whether the worktree was removed; only with remove_after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub worktree_removed: Option<bool>,
+    /// Whether the branch was deleted; only with remove_after.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub branch_deleted: Option<bool>,
+    /// The git reference that holds what only the removed worktree had, such as ignored files.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub rescue: Option<String>,
+    /// Why something was not removed after the merge, which was done.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub not_removed: Option<String>,
 }
 
 impl From<WorktreeMerged> for WorktreeMergedView {
     fn from(merged: WorktreeMerged) -> Self {
+        let removal = merged.removal.as_ref();
         Self {
+            worktree_removed: removal.map(|removal| removal.is_worktree_removed),
+            branch_deleted: removal.map(|removal| removal.is_branch_deleted),
+            rescue: removal.and_then(|removal| removal.rescue.clone()),
+            not_removed: removal.and_then(|removal| removal.not_removed.clone()),
+            committed: merged.committed,
             worktree_id: merged.worktree.id.to_string(),
             branch: merged.worktree.branch.to_string(),
             into: merged.into.to_string(),

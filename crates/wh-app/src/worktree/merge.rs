@@ -1,24 +1,29 @@
 //! Merging a worktree's branch.
 
+mod commit;
+mod removal;
+
 use std::sync::Arc;
 
 use newtype_uuid::GenericUuid;
+use tokio::sync::OwnedSemaphorePermit;
 use wh_domain::{
     BranchName, ErrorCode, EventKind, IdRef, MergeOutcome, NewEvent, Operation, PageLimit,
-    PageRequest, Reach, Repo, UserId, Worktree, WorktreeFilter, WorktreeMerge, WorktreeMerged,
-    WorktreeStateName,
+    PageRequest, Reach, Repo, Uncommitted, UserId, Worktree, WorktreeFilter, WorktreeMerge,
+    WorktreeMerged, WorktreeStateName,
 };
 use wh_git::{Identity, Merge, MergeError, Merged, WorktreeHandle};
 use wh_store::Commit;
 
-use super::{look::status, make::worktree_event};
+use super::make::worktree_event;
 use crate::{App, AppError, OpContext, Result, context::facts};
 
 /// The most files that a refusal names.
 const FILES_NAMED_MAX: usize = 50;
 
 impl App {
-    /// Merges a worktree's branch into another, or changes nothing at all.
+    /// Merges a worktree's branch into another, or leaves that one as it is. What is asked for besides happens before and after: a
+    /// commit of what is not committed, and the removal of the worktree and its branch.
     pub async fn worktree_merge(
         &self,
         cx: &OpContext,
@@ -36,53 +41,115 @@ impl App {
                     .hint("name the branch to merge into")
             })?;
             let lock = self.repo_locks.take(repo.id).await;
-            let handle = self.worktree_handle_fetched(&repo, &worktree).await?;
-            if let Some(claim) = cx.claim(operation, worktree.id.into())
-                && self.store.replayed(&claim, cx.now).await?.is_some()
-            {
-                let commit = handle.repo().branch_tip(&into).await?;
-                let merged = WorktreeMerged {
-                    worktree,
-                    into,
-                    outcome: MergeOutcome::Repeated,
-                    commit: commit.map(|commit| commit.to_string()),
-                };
-                let _applied = self.store.record(record_of(cx, &merged)).await?;
-                return Ok(merged);
+            let mut merged = match self.merged_before(cx, &repo, &worktree, &into).await? {
+                Some(merged) => {
+                    drop(lock);
+                    merged
+                }
+                None => {
+                    self.merge_now(cx, reach, &repo, worktree, into, &merge, lock)
+                        .await?
+                }
+            };
+            if merge.remove_after {
+                merged.removal = Some(self.remove_merged(cx, reach, &repo, &merged).await);
             }
-            if !merge.leave_uncommitted {
-                refuse_uncommitted(&handle, &worktree).await?;
-            }
-            let who = self.identity(cx.principal.user).await?;
-            let worktrees = self.checkouts_of(reach, &repo).await?;
-            let (store, cx) = (Arc::clone(&self.store), cx.clone());
-            // A branch that moved and a checkout that did not follow would be half a merge.
-            self.to_the_end(async move {
-                let message = match &merge.message {
-                    Some(message) => message.to_string(),
-                    None => format!("Merge branch '{}' into {into}", worktree.branch),
-                };
-                let merged = handle
-                    .repo()
-                    .merge(&Merge {
-                        source: &worktree.branch,
-                        into: &into,
-                        message: &message,
-                        who: &who,
-                        at: cx.now,
-                        worktrees: &worktrees,
-                    })
-                    .await?;
-                let merged = merged_of(worktree, into, merged);
-                let record = record_of(&cx, &merged);
-                let _applied = store.worktree_touch(merged.worktree.id, record).await?;
-                drop(lock);
-                Ok(merged)
-            })
-            .await
+            Ok(merged)
         })
         .await
         .inspect(|_| self.count_wanted.notify_one())
+    }
+
+    /// Returns what a repeat of a merge is told: the target as it is now. Nothing when this is the first request.
+    async fn merged_before(
+        &self,
+        cx: &OpContext,
+        repo: &Repo,
+        worktree: &Worktree,
+        into: &BranchName,
+    ) -> Result<Option<WorktreeMerged>> {
+        let Some(claim) = cx.claim(Operation::WorktreeMerge, worktree.id.into()) else {
+            return Ok(None);
+        };
+        if self.store.replayed(&claim, cx.now).await?.is_none() {
+            return Ok(None);
+        }
+        let commit = self.repo_handle(repo)?.branch_tip(into).await?;
+        let merged = WorktreeMerged {
+            worktree: worktree.clone(),
+            into: into.clone(),
+            outcome: MergeOutcome::Repeated,
+            commit: commit.map(|commit| commit.to_string()),
+            committed: None,
+            removal: None,
+        };
+        let _applied = self.store.record(record_of(cx, &merged)).await?;
+        Ok(Some(merged))
+    }
+
+    #[expect(clippy::too_many_arguments, reason = "all parts of one merge")]
+    async fn merge_now(
+        &self,
+        cx: &OpContext,
+        reach: Reach,
+        repo: &Repo,
+        worktree: Worktree,
+        into: BranchName,
+        merge: &WorktreeMerge,
+        lock: OwnedSemaphorePermit,
+    ) -> Result<WorktreeMerged> {
+        let handle = self.worktree_handle_fetched(repo, &worktree).await?;
+        if merge.remove_after {
+            self.refuse_if_busy(reach, &worktree).await?;
+        }
+        if handle.repo().branch_tip(&into).await?.is_none() {
+            return Err(MergeError::NoBranch { branch: into }.into());
+        }
+        let who = self.identity(cx.principal.user).await?;
+        let committed = match &merge.uncommitted {
+            Uncommitted::Refuse => {
+                commit::refuse_uncommitted(&handle, &worktree).await?;
+                None
+            }
+            Uncommitted::Commit(message) => {
+                self.commit_all(cx, repo, &worktree, &handle, message, &who)
+                    .await?
+            }
+            Uncommitted::Leave => None,
+        };
+        let worktrees = self.checkouts_of(reach, repo).await?;
+        let (store, cx) = (Arc::clone(&self.store), cx.clone());
+        let message = match &merge.message {
+            Some(message) => message.to_string(),
+            None => format!("Merge branch '{}' into {into}", worktree.branch),
+        };
+        // A branch that moved and a checkout that did not follow would be half a merge.
+        let merging = self.to_the_end(async move {
+            let merged = handle
+                .repo()
+                .merge(&Merge {
+                    source: &worktree.branch,
+                    into: &into,
+                    message: &message,
+                    who: &who,
+                    at: cx.now,
+                    worktrees: &worktrees,
+                })
+                .await?;
+            let merged = merged_of(worktree, into, merged);
+            let record = record_of(&cx, &merged);
+            let _applied = store.worktree_touch(merged.worktree.id, record).await?;
+            drop(lock);
+            Ok(merged)
+        });
+        match (merging.await, committed) {
+            (Ok(merged), committed) => Ok(WorktreeMerged {
+                committed,
+                ..merged
+            }),
+            (Err(error), Some(committed)) => Err(error.detail("committed", committed)),
+            (Err(error), None) => Err(error),
+        }
     }
 
     /// Returns the worktrees of a repository that the caller reaches; only those are brought along.
@@ -129,6 +196,8 @@ fn merged_of(worktree: Worktree, into: BranchName, merged: Merged) -> WorktreeMe
         into,
         outcome,
         commit: commit.map(|commit| commit.to_string()),
+        committed: None,
+        removal: None,
     }
 }
 
@@ -147,29 +216,6 @@ fn record_of(cx: &OpContext, merged: &WorktreeMerged) -> Commit {
     cx.commit(Operation::WorktreeMerge, worktree.id.into(), facts, events)
 }
 
-/// Refuses to merge less than what lies in the worktree.
-async fn refuse_uncommitted(handle: &WorktreeHandle, worktree: &Worktree) -> Result<()> {
-    let status = status(handle, worktree).await?;
-    if status.is_clean() {
-        return Ok(());
-    }
-    let lists = [&status.staged, &status.unstaged, &status.untracked];
-    let mut files: Vec<_> = lists
-        .into_iter()
-        .flatten()
-        .map(|p| p.display().to_string())
-        .collect();
-    files.sort();
-    files.dedup();
-    files.truncate(FILES_NAMED_MAX);
-    Err(AppError::new(
-        ErrorCode::Conflict,
-        "the worktree has changes that are not committed and would not be merged",
-    )
-    .hint("commit them first, or set leave_uncommitted to merge without them")
-    .detail("files", files))
-}
-
 impl From<MergeError> for AppError {
     fn from(error: MergeError) -> Self {
         let conflict = |hint: &str| Self::new(ErrorCode::Conflict, error.to_string()).hint(hint);
@@ -177,20 +223,21 @@ impl From<MergeError> for AppError {
             MergeError::Conflicts { ref files } => {
                 let shown = files.iter().take(FILES_NAMED_MAX);
                 let shown: Vec<_> = shown.map(|path| path.display().to_string()).collect();
-                conflict("nothing was changed; merge the target into the branch there, solve it, commit, try again")
+                conflict("the target branch was not changed; merge it into the worktree's branch, resolve the conflicts, commit, and try again")
                     .detail("conflicts", shown)
             }
             MergeError::Dirty { ref at } => {
                 let at = at.display().to_string();
-                conflict("nothing was changed; commit or put away what lies there").detail("at", at)
+                conflict("the target branch was not changed; commit or stash the changes there")
+                    .detail("at", at)
             }
             // A checkout that the caller does not see: where it is stays untold.
             MergeError::CheckedOut { .. } => {
                 let message = "the branch is checked out in another worktree";
                 Self::new(ErrorCode::Conflict, message)
-                    .hint("nothing was changed; merge into another branch, or there by hand")
+                    .hint("the target branch was not changed; merge into another branch, or in that worktree")
             }
-            MergeError::Moved => conflict("nothing was changed; try again"),
+            MergeError::Moved => conflict("the target branch was not changed; try again"),
             MergeError::NoBranch { .. } => {
                 Self::invalid(error.to_string()).hint("name a branch that the repository has")
             }

@@ -2,7 +2,7 @@
 
 use wh_domain::{
     BoardChange, ItemReference, NewWorktree, Operation, PageLimit, PageRequest, PlacementInput,
-    Position, Stage, Worktree, WorktreeMerge,
+    Position, Stage, Uncommitted, Worktree, WorktreeMerge,
 };
 
 use crate::{
@@ -55,7 +55,8 @@ async fn work_is_ready_to_merge_when_it_is_committed_and_done_when_it_is_merged(
         worktree: reference(made.id),
         into: None,
         message: None,
-        leave_uncommitted: false,
+        uncommitted: Uncommitted::Refuse,
+        remove_after: false,
     };
     test.app.worktree_merge(&cx, merge).await.unwrap();
     test.app.worktrees_count().await.unwrap();

@@ -8,8 +8,8 @@ use std::{
 use wh_app::{Idempotency, OpContext, WorktreeQuery, WorktreeWanted};
 use wh_domain::{
     BranchName, ErrorCode, IdempotencyKey, MergeOutcome, Name, NewRepo, NewWorktree, Operation,
-    PageLimit, PageRequest, Repo, RepoSource, RepoState, ShortId, Worktree, WorktreeBase,
-    WorktreeDiffQuery, WorktreeFile, WorktreeMerge, WorktreeRemoval, WorktreeState,
+    PageLimit, PageRequest, Repo, RepoSource, RepoState, ShortId, Uncommitted, Worktree,
+    WorktreeBase, WorktreeDiffQuery, WorktreeFile, WorktreeMerge, WorktreeRemoval, WorktreeState,
     WorktreeStateName, WorktreeStep,
 };
 
@@ -172,7 +172,8 @@ fn merge(worktree: &Worktree) -> WorktreeMerge {
         worktree: reference(worktree.id),
         into: None,
         message: None,
-        leave_uncommitted: false,
+        uncommitted: Uncommitted::Refuse,
+        remove_after: false,
     }
 }
 

@@ -44,7 +44,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             tool,
             Operation::WorktreeMerge,
-            "Merges a worktree's branch into the repository's default branch or another. A conflict is reported with its files and changes nothing.",
+            "Merges a worktree's branch into the repository's default branch or another. commit commits uncommitted changes first; remove_after removes the worktree and branch afterwards. A conflict is reported with its files and leaves the target unchanged.",
             worktree_merge,
         ),
         Tool::new(

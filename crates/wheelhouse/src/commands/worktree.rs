@@ -22,7 +22,7 @@ use crate::ui::{Table, Ui, moment_ago};
 Examples:
   wheelhouse worktree create app --name 'Fix the parser'
   wheelhouse worktree diff 89abcdef
-  wheelhouse worktree merge 89abcdef
+  wheelhouse worktree merge 89abcdef --commit 'Fix the parser' --remove-after
   wheelhouse worktree rm 89abcdef --rescue
   wheelhouse worktree prune --dry-run")]
 pub(crate) enum WorktreeCommand {
@@ -39,7 +39,7 @@ pub(crate) enum WorktreeCommand {
     Create(CreateArgs),
     /// Show what a worktree changed, committed or not
     Diff(DiffArgs),
-    /// Merge a worktree's branch; a conflict changes nothing
+    /// Merge a worktree's branch; a conflict leaves the target unchanged
     Merge(MergeArgs),
     /// Remove a worktree; its branch stays. Refuses when something would be lost
     #[command(visible_alias = "remove")]
@@ -95,9 +95,15 @@ pub(crate) struct MergeArgs {
     /// The message of a merge commit, if one is made
     #[arg(long, short)]
     message: Option<String>,
-    /// Merge although the worktree has changes that are not committed
+    /// Commit all uncommitted changes first, with this message
+    #[arg(long, value_name = "MESSAGE", conflicts_with = "leave_uncommitted")]
+    commit: Option<String>,
+    /// Merge without the uncommitted changes, which stay in the worktree
     #[arg(long)]
     leave_uncommitted: bool,
+    /// Archive the worktree's sessions, remove it and delete its branch after the merge
+    #[arg(long, conflicts_with = "leave_uncommitted")]
+    remove_after: bool,
 }
 
 /// What to remove.
@@ -159,16 +165,24 @@ async fn merge(cx: &Context, args: MergeArgs) -> CliResult {
         worktree: args.worktree,
         into: args.into,
         message: args.message,
+        commit: args.commit,
         leave_uncommitted: args.leave_uncommitted.then_some(true),
+        remove_after: args.remove_after.then_some(true),
         idempotency_key: None,
     };
     let merged = cx.client()?.worktree_merge(&request).await?;
     cx.ui.answer(&merged, |ui| {
+        let yes = |it: Option<bool>| it.map(|it| if it { "yes" } else { "no" }.to_owned());
         ui.fields(&[
+            ("committed", merged.committed.clone()),
             ("branch", Some(merged.branch.clone())),
             ("into", Some(merged.into.clone())),
             ("outcome", Some(merged.outcome.clone())),
             ("commit", merged.commit.clone()),
+            ("worktree removed", yes(merged.worktree_removed)),
+            ("branch deleted", yes(merged.branch_deleted)),
+            ("saved in", merged.rescue.clone()),
+            ("not removed", merged.not_removed.clone()),
         ])
     })
 }

@@ -56,12 +56,14 @@ const COMMANDS: &[(&str, &str, &str)] = &[
 /// Fields of tools that hints name, and the flags that do the same.
 const FLAGS: &[(&str, &str)] = &[
     ("begun with repo", "begun with --repo"),
+    ("set commit to", "add --commit to"),
     ("set leave_uncommitted", "add --leave-uncommitted"),
     (
         "let the prompt wait: {\"when_busy\": \"queue\"}",
         "let the prompt wait: leave --steer and --reject out",
     ),
     ("leave when_busy out", "leave --steer and --reject out"),
+    ("without remove_after", "without --remove-after"),
 ];
 
 /// Puts commands in place of calls of tools, and flags in place of arguments.

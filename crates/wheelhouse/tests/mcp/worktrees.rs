@@ -47,6 +47,98 @@ async fn an_agent_could_make_compare_merge_and_remove_one() {
     assert_eq!(list["worktrees"], json!([]));
 }
 
+#[tokio::test]
+async fn a_merge_commits_the_rest_without_hooks_and_removes_what_it_leaves() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let project = world.server.home().join("project");
+    let seen = Mcp::data(&alice.call("worktree_get", json!({ "worktree": id })).await);
+    let path = std::path::PathBuf::from(seen["path"].as_str().unwrap());
+    let ran = world.server.home().join("ran");
+    for hook in [
+        "pre-commit",
+        "commit-msg",
+        "post-commit",
+        "reference-transaction",
+    ] {
+        let file = project.join(".git/hooks").join(hook);
+        fs::create_dir_all(file.parent().unwrap()).unwrap();
+        fs::write(&file, format!("#!/bin/sh\ntouch '{}'\n", ran.display())).unwrap();
+        fs::set_permissions(&file, std::os::unix::fs::PermissionsExt::from_mode(0o755)).unwrap();
+    }
+    commit(&path, "b.txt", "two\n");
+    fs::remove_file(&ran).ok();
+    fs::write(path.join("c.txt"), "three\n").unwrap();
+    fs::write(path.join("a.txt"), "changed\n").unwrap();
+    let merge = async |more: Value| {
+        let mut request = json!({ "worktree": id });
+        let more = more.as_object().unwrap().clone();
+        request.as_object_mut().unwrap().extend(more);
+        alice.call("worktree_merge", request).await
+    };
+
+    for contradiction in [
+        json!({ "commit": "all", "leave_uncommitted": true }),
+        json!({ "remove_after": true, "leave_uncommitted": true }),
+    ] {
+        assert_eq!(Mcp::code(&merge(contradiction).await), "INVALID_INPUT");
+    }
+    let error = merge(json!({})).await["structuredContent"]["error"].clone();
+    assert_eq!(
+        error["details"]["files"],
+        json!(["a.txt", "c.txt"]),
+        "{error}"
+    );
+    let nowhere = json!({ "commit": "all", "into": "nowhere" });
+    assert_eq!(Mcp::code(&merge(nowhere).await), "INVALID_INPUT");
+
+    let left = Mcp::data(&merge(json!({ "leave_uncommitted": true })).await);
+    assert_eq!(left["outcome"], "fast_forward");
+    assert!(project.join("b.txt").exists() && !project.join("c.txt").exists());
+
+    let new = json!({ "agent": "echo", "worktree": id, "prompt": "say hello" });
+    let session = Mcp::data(&alice.call("session_create", new).await)["id"].clone();
+    let wait = json!({ "sessions": [session], "timeout": 60 });
+    alice.call("session_wait", wait).await;
+    let all = json!({ "commit": "Add the rest", "remove_after": true, "idempotency_key": "once" });
+    let merged = Mcp::data(&merge(all.clone()).await);
+    assert_eq!(merged["outcome"], "fast_forward");
+    assert_eq!(merged["committed"], merged["commit"]);
+    let removed = (&merged["worktree_removed"], &merged["branch_deleted"]);
+    assert_eq!(removed, (&json!(true), &json!(true)), "{merged}");
+    assert!(!path.exists() && project.join("c.txt").exists());
+    assert!(!ran.exists(), "a hook ran");
+    let session = Mcp::data(
+        &alice
+            .call("session_get", json!({ "session": session }))
+            .await,
+    );
+    assert_eq!(session["archived"], true);
+
+    let again = Mcp::data(&merge(all).await);
+    assert_eq!(again["outcome"], "repeated");
+    assert_eq!(again["branch_deleted"], true, "{again}");
+}
+
+#[tokio::test]
+async fn a_worktree_that_an_agent_works_in_is_not_removed_by_a_merge() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let new = json!({ "agent": "echo", "worktree": id, "prompt": "write d.txt four\nsleep 600" });
+    let session = Mcp::data(&alice.call("session_create", new).await)["id"].clone();
+    let merge = json!({ "worktree": id, "commit": "all", "remove_after": true });
+    let refused = alice.call("worktree_merge", merge.clone()).await;
+    assert_eq!(Mcp::code(&refused), "CONFLICT");
+    let stop = json!({ "session": session, "action": "stop" });
+    alice.call("session_manage", stop).await;
+    let wait = json!({ "sessions": [session], "timeout": 60 });
+    alice.call("session_wait", wait).await;
+    let merged = Mcp::data(&alice.call("worktree_merge", merge).await);
+    assert_eq!(merged["worktree_removed"], true, "{merged}");
+}
+
 /// As a dashboard that shows the changes of one, again after every merge.
 #[tokio::test]
 async fn one_that_somebody_looks_at_can_be_removed() {
