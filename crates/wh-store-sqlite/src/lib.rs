@@ -50,7 +50,6 @@ mod run;
 mod run_apply;
 mod session;
 mod session_row;
-mod session_tally;
 mod setting;
 mod store;
 mod task;

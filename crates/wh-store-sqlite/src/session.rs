@@ -1,6 +1,7 @@
 //! Sessions.
 
 mod brief;
+mod tally;
 mod total;
 
 use async_trait::async_trait;
@@ -162,7 +163,7 @@ fn push_states_or_turns(query: &mut Query, filter: &SessionFilter, turns: &[Opti
 }
 
 /// Whether part of a session's budget is used up.
-pub(crate) const IS_SPENT: &str = "COALESCE(
+const IS_SPENT: &str = "COALESCE(
      t.used_input_tokens + t.used_cached_tokens + t.used_output_tokens
          + t.below_input_tokens + t.below_cached_tokens + t.below_output_tokens >= t.budget_tokens
      OR t.used_cost_micros + t.below_cost_micros >= t.budget_cost_micros
@@ -192,7 +193,7 @@ fn push_title(query: &mut Query, title: &TitleWords) {
     query.push(")");
 }
 
-pub(crate) fn push_filter(query: &mut Query, filter: &SessionFilter) {
+fn push_filter(query: &mut Query, filter: &SessionFilter) {
     match &filter.spawned {
         Some(turns) => push_states_or_turns(query, filter, turns),
         None if filter.states.is_empty() => {}

@@ -4,14 +4,14 @@ use sqlx::sqlite::SqliteRow;
 use wh_domain::{Reach, SessionFilter, SessionStateName, SessionTally, WorktreeChanges};
 use wh_store::{COUNT_MAX, Result};
 
+use super::{IS_SPENT, push_filter};
 use crate::SqliteStore;
 use crate::reach::{Owned, Query, push_owned};
 use crate::row::{self, Parsed};
-use crate::session::{IS_SPENT, push_filter};
 
 impl SqliteStore {
     /// Counts the sessions of a list in groups of the same facts.
-    pub(crate) async fn tally(
+    pub(super) async fn tally(
         &self,
         reach: Reach,
         filter: &SessionFilter,
