@@ -117,14 +117,38 @@ test("steering ends the turn that runs, and an interrupt ends it for good", asyn
   await startSession(page, "say working\nsleep 60");
   await said(page, "working");
   await send(page, "say this waits");
-  await page.getByText("1 prompt waits").waitFor();
+  await page.getByText("1 queued prompt").waitFor();
   await page.getByText("“say this waits”").waitFor();
-  await page.getByLabel("While it is at work").selectOption("steer");
+  await page.getByLabel("While running").selectOption("Interrupt and send now");
   await send(page, "say steered\nsleep 60");
   await said(page, "steered");
-  await page.getByRole("button", { name: "Interrupt" }).click();
+  await said(page, "the turn was interrupted to run the next prompt");
+  await page.getByRole("button", { name: "Interrupt", exact: true }).click();
   await said(page, "this waits");
+  await said(page, "the turn was interrupted");
   await idle(page);
   expect(await conversation(page).getByText("this waits", { exact: true }).count()).toBe(1);
+  expect(troubles).toEqual([]);
+});
+
+test("queued prompts are shown in the order in which they run, and each can be cancelled", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say busy\nsleep 60");
+  await said(page, "busy");
+  for (const words of ["first", "second", "third", "fourth"]) {
+    await send(page, `say ${words}`);
+    await page.getByText(`“say ${words}”`).waitFor();
+  }
+  const queue = page.getByRole("region", { name: "Queued prompts" });
+  const shown = () => queue.getByRole("listitem").getByText(/^“/).allInnerTexts();
+  expect(await shown()).toEqual(["“say first”", "“say second”", "“say third”", "“say fourth”"]);
+  await queue.getByRole("button", { name: "Cancel the queued prompt say second" }).click();
+  await expect.poll(shown).toEqual(["“say first”", "“say third”", "“say fourth”"]);
+  await page.getByRole("button", { name: "Interrupt", exact: true }).click();
+  await said(page, "fourth");
+  await idle(page);
+  await queue.waitFor({ state: "detached" });
+  expect(await conversation(page).getByText("second", { exact: true }).count()).toBe(0);
+  expect(await conversation(page).getByText("third", { exact: true }).count()).toBe(1);
   expect(troubles).toEqual([]);
 });

@@ -43,3 +43,20 @@ test("what was spent is shown, live, and leads to the sessions", async () => {
   await page.getByRole("heading", { name: "a dear one" }).waitFor();
   expect(troubles).toEqual([]);
 });
+
+test("a long title does not push the numbers out of the table", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  const title = "x".repeat(190);
+  await on.server.rest(await on.server.key(), "POST", "/sessions", { agent: "echo", title, prompt: "cost 1.75" });
+  for (const width of [1400, 700]) {
+    await page.setViewportSize({ width, height: 900 });
+    await page.goto(`${on.server.url}/cost`);
+    const table = page.getByRole("table", { name: "What was used, by tree of sessions" });
+    const row = table.getByRole("row", { name: /x{190}/ });
+    await row.getByText("$1.75").waitFor();
+    const last = await row.getByRole("cell").last().boundingBox();
+    const frame = await table.locator("..").boundingBox();
+    expect((last?.x ?? 0) + (last?.width ?? 0), `at ${width}`).toBeLessThanOrEqual((frame?.x ?? 0) + (frame?.width ?? 0));
+  }
+  expect(troubles).toEqual([]);
+});

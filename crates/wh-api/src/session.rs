@@ -3,8 +3,8 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    AgentCommand, Description, InputRefusal, OfferedModel, Reference, RequestedTerms, Session,
-    SessionId, SessionOutline, SessionPatch, SessionQuery, SessionState, SessionStateName,
+    AgentCommand, Description, InputRefusal, ModelName, OfferedModel, Reference, RequestedTerms,
+    Session, SessionId, SessionOutline, SessionPatch, SessionQuery, SessionState, SessionStateName,
     ShareLevel, ShortId, Title, TitleWords, ToolsLink,
 };
 
@@ -22,7 +22,7 @@ list_request! {
         states: Vec<String>,
         /// Only those that wait for an answer, failed, were interrupted, or have used up their budget.
         needs_you: bool,
-        /// Only sessions with all these words in their title, or this id.
+        /// Words of the title, or an id.
         title: String,
         /// Only sessions on this board.
         board: String,
@@ -107,6 +107,9 @@ pub struct SessionUpdateRequest {
     /// Not by agents: another role in place of lead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
+    /// Another model, from the next start of its process on. Not by agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub model: Option<String>,
     /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -126,6 +129,7 @@ impl SessionUpdateRequest {
             description: optional("description", description, Description::parse)?,
             budget: self.budget.unwrap_or_default().into(),
             role: optional("role", self.role.as_deref(), read_role)?,
+            model: optional("model", self.model.as_deref(), ModelName::parse)?,
         })
     }
 }
@@ -214,6 +218,9 @@ pub struct SessionView {
     /// The hosts that it may connect to, if it has a list of its own.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
+    /// Which part of its own budget is used up: no prompt is run until it is raised.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub budget_spent: Option<String>,
     /// What it may use; what is absent is not limited.
     pub budget: BudgetInput,
     /// What its agent may do without asking.
@@ -279,6 +286,7 @@ impl From<&Session> for SessionView {
                 let rules = hosts.rules().iter();
                 rules.map(ToString::to_string).collect()
             }),
+            budget_spent: session.budget_left().used_up().map(str::to_owned),
             budget: BudgetInput::from(&session.budget),
             policy: PolicyInput::from(&session.policy),
             runs: session.epoch,

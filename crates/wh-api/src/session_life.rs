@@ -11,7 +11,7 @@ use wh_domain::{
 
 use crate::{
     ApprovalView, PromptFileInput, SessionTermsView, TurnView,
-    common::{at_most, field, optional, reference},
+    common::{at_most, field, optional, optional_reference, reference},
 };
 
 /// The most sessions of one wait.
@@ -192,6 +192,9 @@ impl SessionWaitView {
 pub struct SessionInterruptRequest {
     /// The session's id, or its last 8 digits.
     pub session: String,
+    /// The id of the turn to cancel, such as a queued prompt; the running turn unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub turn: Option<String>,
     /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -201,6 +204,11 @@ impl SessionInterruptRequest {
     /// Returns which session is meant.
     pub fn session(&self) -> Result<Reference, InputRefusal> {
         reference("session", &self.session)
+    }
+
+    /// Returns which turn is meant, if it is a certain one.
+    pub fn turn(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("turn", self.turn.as_deref())
     }
 }
 

@@ -59,6 +59,9 @@ pub struct TurnView {
     pub number: u64,
     /// queued, running, completed, cancelled or failed
     pub state: String,
+    /// Whether it interrupts the running turn and goes before other queued prompts.
+    #[serde(default, skip_serializing_if = "std::ops::Not::not")]
+    pub urgent: bool,
     /// Why it did not end well.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub reason: Option<String>,
@@ -82,6 +85,7 @@ impl From<&Turn> for TurnView {
             id: turn.id.short_id(),
             number: turn.number,
             state: turn.state.as_str().to_owned(),
+            urgent: turn.urgent,
             reason: turn.reason.clone(),
             tokens_used: turn.usage.tokens(),
             cost_micros: turn.usage.cost_micros,

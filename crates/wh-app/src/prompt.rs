@@ -167,13 +167,54 @@ impl App {
             let turn = only_one("turn", found, |turn| turn.id.to_string())?;
             let session = Reference::from(turn.session);
             let session = self.session_lookup(reach, &session).await?;
-            self.check_directs(cx, &session).await?;
-            let commit = cx.commit(operation, turn.id.into(), facts, vec![]);
-            let _applied = self.store.turn_withdraw(turn.id, commit).await?;
-            self.wake(turn.session);
-            Ok(())
+            self.withdraw(cx, facts, &session, &turn).await
         })
         .await
+    }
+
+    /// Ends one turn of a session as [`Self::turn_cancel`] does, and returns the session.
+    pub async fn session_turn_cancel(
+        &self,
+        cx: &OpContext,
+        session: &Reference,
+        turn: &Reference,
+    ) -> Result<Session> {
+        let operation = Operation::SessionInterrupt;
+        let facts = facts([("session", session.as_str()), ("turn", turn.as_str())]);
+        self.change(cx, operation, facts.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let session = self.session_lookup(reach, session).await?;
+            let mut found = self.store.turn_find(reach, &id_of(turn)?).await?;
+            found.retain(|turn| turn.session == session.id);
+            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            self.withdraw(cx, facts, &session, &turn).await?;
+            self.session_lookup(reach, &Reference::from(session.id))
+                .await
+        })
+        .await
+    }
+
+    async fn withdraw(
+        &self,
+        cx: &OpContext,
+        facts: Facts,
+        session: &Session,
+        turn: &Turn,
+    ) -> Result<()> {
+        self.check_directs(cx, session).await?;
+        let event = NewEvent {
+            kind: EventKind::Updated,
+            ..turn_event(cx, session, turn.id)
+        };
+        let commit = cx.commit(
+            Operation::SessionInterrupt,
+            turn.id.into(),
+            facts,
+            vec![event],
+        );
+        let _applied = self.store.turn_withdraw(turn.id, commit).await?;
+        self.wake(session.id);
+        Ok(())
     }
 
     /// Tells whether a turn is over or needs an answer.

@@ -312,6 +312,12 @@ impl Client {
             .await
     }
 
+    /// Cancels one turn of a session, such as a queued prompt.
+    pub async fn session_turn_cancel(&self, session: &str, turn: &str) -> Result<SessionView> {
+        let body = serde_json::json!({ "turn": turn });
+        self.post(&["sessions", session, "interrupt"], &body).await
+    }
+
     pub async fn session_manage(&self, request: &SessionManageRequest) -> Result<SessionView> {
         let body = without("session", request)?;
         self.post(&["sessions", &request.session, "manage"], &body)

@@ -39,6 +39,19 @@ pub struct OfferedModel {
     pub name: String,
 }
 
+impl OfferedModel {
+    /// Finds a model by its id or, if only one has it, by its name, in any case.
+    pub fn find<'m>(offered: &'m [Self], wanted: &ModelName) -> Option<&'m Self> {
+        let wanted = wanted.as_str();
+        let is_called = |model: &&Self| {
+            model.id.eq_ignore_ascii_case(wanted) || model.name.eq_ignore_ascii_case(wanted)
+        };
+        let mut called = offered.iter().filter(is_called);
+        let only = called.next().filter(|_| called.next().is_none());
+        offered.iter().find(|model| model.id == wanted).or(only)
+    }
+}
+
 /// A command that an agent takes at the beginning of a prompt.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AgentCommand {
@@ -50,6 +63,27 @@ pub struct AgentCommand {
 #[cfg(test)]
 mod tests {
     use super::*;
+
+    #[test]
+    fn a_model_is_found_by_its_id_or_a_name_of_its_own() {
+        let model = |id: &str, name: &str| OfferedModel {
+            id: id.to_owned(),
+            name: name.to_owned(),
+        };
+        let offered = [
+            model("s-1", "Small"),
+            model("l-1", "Large"),
+            model("l-2", "Large"),
+        ];
+        let find = |wanted| {
+            let wanted = ModelName::parse(wanted).unwrap();
+            OfferedModel::find(&offered, &wanted).map(|model| model.id.as_str())
+        };
+        assert_eq!(find("small"), Some("s-1"));
+        assert_eq!(find("L-2"), Some("l-2"));
+        assert_eq!(find("Large"), None);
+        assert_eq!(find("huge"), None);
+    }
 
     #[test]
     fn names_are_short_and_printable() {

@@ -448,6 +448,9 @@ pub(crate) async fn patch_in_txn(
     if let Some(role) = patch.role {
         query.push(", role = ").push_bind(role.as_str());
     }
+    if let Some(model) = &patch.model {
+        query.push(", model = ").push_bind(model.to_string());
+    }
     let budget = patch.budget;
     for (column, limit) in [
         ("budget_tokens", budget.tokens),

@@ -31,6 +31,7 @@ export const keys = {
   trees: ["tree"] as const,
   repos: ["repos"] as const,
   agents: ["agents"] as const,
+  agent: (name: string) => ["agents", name] as const,
   keys: ["keys"] as const,
   tasks: ["tasks"] as const,
   taskList: (of: ListOf) => ["tasks", of] as const,
@@ -227,6 +228,16 @@ export const agentList = queryOptions({
   queryKey: keys.agents,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/agents", { signal })),
 });
+
+/** One agent, with the models that it offers. */
+export const agentAbout = (name: string) =>
+  queryOptions({
+    queryKey: keys.agent(name),
+    enabled: name !== "",
+    // It may have said more since a session of it was open.
+    staleTime: 0,
+    queryFn: ({ signal }) => ask(api.GET("/api/v1/agents/{agent}", { params: { path: { agent: name } }, signal })),
+  });
 
 export const keyList = queryOptions({
   queryKey: keys.keys,

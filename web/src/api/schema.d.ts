@@ -652,7 +652,7 @@ export interface paths {
         delete?: never;
         options?: never;
         head?: never;
-        /** Changes a session's title or description */
+        /** Changes a session's title, description, budget or model */
         patch: operations["session_update"];
         trace?: never;
     };
@@ -682,7 +682,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Ends the running turn of a session */
+        /** Ends the running turn of a session, or cancels a queued prompt */
         post: operations["session_interrupt"];
         delete?: never;
         options?: never;
@@ -1638,6 +1638,8 @@ export interface components {
             effective_tier?: string | null;
             /** @description The hosts that it may connect to, if it has a list of its own. */
             hosts?: string[] | null;
+            /** @description Which part of its own budget is used up: no prompt is run until it is raised. */
+            budget_spent?: string | null;
             /** @description What it may use; what is absent is not limited. */
             budget: components["schemas"]["BudgetInput"];
             /** @description What its agent may do without asking. */
@@ -1841,6 +1843,8 @@ export interface components {
             number: number;
             /** @description queued, running, completed, cancelled or failed */
             state: string;
+            /** @description Whether it interrupts the running turn and goes before other queued prompts. */
+            urgent?: boolean;
             /** @description Why it did not end well. */
             reason?: string | null;
             /** Format: uint64 */
@@ -1928,6 +1932,8 @@ export interface components {
             number: number;
             /** @description queued, running, completed, cancelled or failed */
             state: string;
+            /** @description Whether it interrupts the running turn and goes before other queued prompts. */
+            urgent?: boolean;
             /** @description Why it did not end well. */
             reason?: string | null;
             /** Format: uint64 */
@@ -4130,7 +4136,7 @@ export interface operations {
                 states?: string[];
                 /** @description Only those that wait for an answer, failed, were interrupted, or have used up their budget. */
                 needs_you?: boolean;
-                /** @description Only sessions with all these words in their title, or this id. */
+                /** @description Words of the title, or an id. */
                 title?: string;
                 /** @description Only sessions on this board. */
                 board?: string;
@@ -4378,6 +4384,8 @@ export interface operations {
                     } | null;
                     /** @description Not by agents: another role in place of lead. */
                     role?: string | null;
+                    /** @description Another model, from the next start of its process on. Not by agents. */
+                    model?: string | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
@@ -4455,6 +4463,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
+                    /** @description The id of the turn to cancel, such as a queued prompt; the running turn unless given. */
+                    turn?: string | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };

@@ -5,7 +5,7 @@ import { api, ask, mark, type Schemas } from "@/api/client";
 import { loop as loopQuery, loopList, shortId } from "@/api/queries";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
-import { dollars, plain } from "@/util/text";
+import { cost, plain, type Spent } from "@/util/text";
 
 import { Name } from "./name";
 import { StateBadge } from "./state-badge";
@@ -112,5 +112,5 @@ export function LoopActions({ loop }: { loop: Loop }) {
 }
 
 /** What a loop has used. */
-export const loopSpent = (used: { tokens_used: number; cost_micros: number }): string =>
-  `${used.tokens_used.toLocaleString("en")} tokens · ${dollars(used.cost_micros)}`;
+export const loopSpent = (used: { tokens_used: number } & Spent): string =>
+  `${used.tokens_used.toLocaleString("en")} tokens · ${cost(used)}`;

@@ -8,10 +8,14 @@ import { useAttached } from "@/hooks/use-attached";
 import { asText, useStored } from "@/hooks/use-stored";
 import { Button } from "@/ui/button";
 import { Failure } from "@/ui/loaded";
+import { isBudget } from "@/util/budget";
 import { withFiles } from "@/util/files";
+import { NO_SETTINGS, requestedWords, requestOf } from "@/util/session-request";
+import { keepTerms } from "@/util/terms";
 
 import { AttachButton, Attachments } from "./attachments";
 import { LeadChoice } from "./lead-role";
+import { SessionSettings } from "./session-settings";
 import { useWorkplace, WithChoices, WorkplaceFields, type Choices } from "./workplace";
 
 /** Three choices and a button: where, who, what. */
@@ -23,6 +27,7 @@ function Form({ choices }: { choices: Choices }) {
   const navigate = useNavigate();
   const client = useQueryClient();
   const work = useWorkplace(choices);
+  const [settings, setSettings] = useState(NO_SETTINGS);
   const [prompt, setPrompt] = useStored("new-session-prompt", "", asText);
   const { files, add, remove } = useAttached();
   const [leads, setLeads] = useState(false);
@@ -30,17 +35,30 @@ function Form({ choices }: { choices: Choices }) {
   const start = useMutation({
     mutationFn: async () => {
       const repo = await work.repo();
-      const role = leads ? { role: "lead" } : {};
-      const body = { agent: work.agent, ...role, ...(repo && { repo }), ...(prompt.trim() && { prompt }), ...withFiles(files) };
+      const body = {
+        agent: work.agent,
+        ...(leads && { role: "lead" }),
+        ...(repo && { repo }),
+        ...(prompt.trim() && { prompt }),
+        ...withFiles(files),
+        ...requestOf(settings),
+      };
       return ask(api.POST("/api/v1/sessions", { params: { header: mark() }, body }));
     },
     onSuccess: async (made) => {
       setPrompt("");
+      const workspace = work.place.kind === "scratch" ? "an empty directory" : "a worktree";
+      keepTerms(shortId(made.id), { requested: requestedWords(settings, workspace), narrowed: made.narrowed ?? [] });
       client.setQueryData(keys.session(shortId(made.id)), made);
       await navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } });
     },
   });
-  const isComplete = work.isChosen && (files.length === 0 || prompt.trim() !== "");
+  const chooseAgent = (agent: string) => {
+    // A model is one agent's.
+    setSettings({ ...settings, model: "" });
+    work.setAgent(agent);
+  };
+  const isComplete = work.isChosen && isBudget(settings.budget) && (files.length === 0 || prompt.trim() !== "");
   return (
     <form
       className="flex flex-col gap-6"
@@ -49,7 +67,8 @@ function Form({ choices }: { choices: Choices }) {
         start.mutate();
       }}
     >
-      <WorkplaceFields work={work} hasScratch />
+      <WorkplaceFields work={{ ...work, setAgent: chooseAgent }} hasScratch />
+      <SessionSettings agent={work.agent} settings={settings} onChange={setSettings} />
       <div>
         <label htmlFor={field} className="mb-2 block font-medium">
           What should it do?

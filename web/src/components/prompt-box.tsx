@@ -1,18 +1,19 @@
-import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { CornerDownLeft, Square } from "lucide-react";
 import { useId, useState } from "react";
 
 import { api, ask, mark, type Session } from "@/api/client";
-import { turn, turnList } from "@/api/queries";
 import { useAttached } from "@/hooks/use-attached";
+import { useCommandMenu } from "@/hooks/use-command-menu";
 import { asText, useStored } from "@/hooks/use-stored";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
 import { withFiles, type Attached } from "@/util/files";
 import { isBusy, sessionCan } from "@/util/session";
-import { counted, plain, shortened } from "@/util/text";
 
 import { AttachButton, Attachments } from "./attachments";
+import { CommandMenu } from "./command-menu";
+import { Queue } from "./queue";
 
 /** Sends a prompt to a session. */
 export function usePrompt(session: string) {
@@ -44,6 +45,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
     onError: toastError,
   });
   const field = useId();
+  const menu = useCommandMenu(text, session.commands ?? [], setText);
   const refused = sessionCan.prompt(session);
   const busy = isBusy(session.state);
   const submit = () => {
@@ -70,16 +72,18 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
         add([...event.dataTransfer.files]);
       }}
     >
-      <Queue session={id} />
+      <Queue session={id} refused={sessionCan.interrupt({ state: "running", shared: session.shared ?? null })} />
       <label htmlFor={field} className="sr-only">
         Prompt
       </label>
+      {menu.isOpen && <CommandMenu id={menu.id} commands={menu.offered} chosen={menu.chosen} onChoose={menu.choose} />}
       <textarea
         id={field}
+        {...menu.field}
         data-prompt=""
         rows={Math.min(8, Math.max(2, text.split("\n").length))}
         className="field resize-none"
-        placeholder={refused ?? "What should the agent do next? Enter sends, Shift+Enter makes a new line."}
+        placeholder={refused ?? `What should the agent do next? Enter sends, Shift+Enter makes a new line.${session.commands?.length ? " / shows its commands." : ""}`}
         disabled={refused !== undefined}
         value={text}
         onChange={(event) => setText(event.target.value)}
@@ -89,6 +93,7 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
           add([...event.clipboardData.files]);
         }}
         onKeyDown={(event) => {
+          if (menu.onKey(event)) return;
           if (event.key === "Enter" && !event.shiftKey && !event.nativeEvent.isComposing) {
             event.preventDefault();
             submit();
@@ -99,14 +104,14 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
       <div className="mt-2 flex flex-wrap items-center justify-end gap-2">
         {busy && !session.shared && (
           <label className="mr-auto flex items-center gap-2 text-sm text-muted">
-            While it is at work
+            While running
             <select
               className="field w-auto py-1"
               value={whenBusy}
               onChange={(event) => setWhenBusy(event.target.value === "steer" ? "steer" : "queue")}
             >
-              <option value="queue">queue the prompt</option>
-              <option value="steer">steer: end the turn first</option>
+              <option value="queue">Queue</option>
+              <option value="steer">Interrupt and send now</option>
             </select>
           </label>
         )}
@@ -125,24 +130,5 @@ export function PromptBox({ id, session }: { id: string; session: Session }) {
         </Button>
       </div>
     </form>
-  );
-}
-
-/** The most prompts of the queue that are shown in words. */
-const SHOWN_MAX = 3;
-
-/** Prompts that wait for their turn. */
-function Queue({ session }: { session: string }) {
-  const turns = useQuery(turnList(session));
-  const queued = turns.data?.turns.filter((one) => one.state === "queued") ?? [];
-  const details = useQueries({ queries: queued.slice(-SHOWN_MAX).map((one) => turn(session, one.id)) });
-  if (queued.length === 0) {
-    return null;
-  }
-  return (
-    <div role="status" className="mb-2 rounded-md bg-sunken px-3 py-1.5 text-sm text-muted">
-      <p>{counted(queued.length, "prompt waits", "prompts wait")}</p>
-      {details.map(({ data }, index) => data && <p key={index}>“{plain(shortened(data.prompt, 120))}”</p>)}
-    </div>
   );
 }

@@ -4,8 +4,9 @@ import { GitBranch } from "lucide-react";
 
 import type { Schemas, SessionCard } from "@/api/client";
 import { approvalList, shortId } from "@/api/queries";
-import { ago, dollars, plain, unmarked } from "@/util/text";
+import { ago, plain, unmarked } from "@/util/text";
 
+import { Cost } from "./cost";
 import { Name } from "./name";
 import { StateBadge } from "./state-badge";
 
@@ -51,7 +52,7 @@ export function SessionCardBody({ session, now }: { session: SessionCard; now: n
         <span>{session.agent}</span>
         <span>{ago(session.updated_at, now)}</span>
         {session.parent && <span>child of {session.parent}</span>}
-        {session.cost_micros !== undefined && session.cost_micros !== null && <span>{dollars(session.cost_micros)}</span>}
+        {session.cost_micros !== undefined && session.cost_micros !== null && <Cost of={session} />}
         {session.changes && <Changes changes={session.changes} />}
       </span>
       {session.branch && <Branch name={session.branch} />}

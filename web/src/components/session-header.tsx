@@ -9,8 +9,9 @@ import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Menu, MenuItem } from "@/ui/menu";
 import { notOwn, sessionCan } from "@/util/session";
-import { dollars, plain } from "@/util/text";
+import { plain } from "@/util/text";
 
+import { Cost } from "./cost";
 import { Name } from "./name";
 import { StateBadge } from "./state-badge";
 
@@ -31,8 +32,14 @@ export function SessionHeader({ id, session }: { id: string; session: Session })
       {session.shared && <Badge>shared with you to {session.shared}</Badge>}
       {session.tools_link === "broken" && <Badge tone="warn">its tools are not connected</Badge>}
       <span className="text-sm text-muted">
-        {session.agent} · {session.tokens_used} tokens
-        {session.cost_micros > 0 && ` · ${dollars(session.cost_micros)}`}
+        {session.agent}
+        {session.model && ` (${plain(session.model)})`} · {session.tokens_used} tokens
+        {session.cost_micros > 0 && (
+          <>
+            {" · "}
+            <Cost of={session} />
+          </>
+        )}
       </span>
       <span className="ml-auto flex gap-2">
         {sessionCan.resume(session) === undefined ? (
@@ -53,6 +60,14 @@ export function SessionHeader({ id, session }: { id: string; session: Session })
       {session.failure && (
         <p role="alert" className="w-full text-sm break-words text-danger">
           It failed: {plain(session.failure)}
+        </p>
+      )}
+      {session.budget_spent && !session.shared && (
+        <p role="status" className="flex w-full items-center gap-2 text-sm text-warn">
+          Its budget of {plain(session.budget_spent)} is used up; no prompt is run.
+          <Link to="/sessions/$session" params={{ session: id }} search={{ pane: "settings" }} className="underline">
+            Raise the budget
+          </Link>
         </p>
       )}
       <Confirm

@@ -1,14 +1,16 @@
-import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
-import { api, ask, mark, type Schemas, type Session } from "@/api/client";
-import { keys, runList, worktreeAbout } from "@/api/queries";
-import { put } from "@/live/put";
+import type { Schemas, Session } from "@/api/client";
+import { runList, worktreeAbout } from "@/api/queries";
+import { useSessionUpdate } from "@/hooks/use-session-update";
 import { Button } from "@/ui/button";
-import { toast, toastError } from "@/ui/toast";
-import { counted, dollars, plain } from "@/util/text";
+import { cost, counted, dollars, plain } from "@/util/text";
 
+import { BudgetForm } from "./budget-form";
 import { LeadRole } from "./lead-role";
+import { ModelForm } from "./model-form";
+import { RequestedTerms } from "./requested-terms";
 
 /** What really applies to this session, and its name, which can be changed. */
 export function SettingsPane({ id, session }: { id: string; session: Session }) {
@@ -17,6 +19,7 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
   const rows: [string, string | undefined][] = [
     ["Agent", session.agent],
     ["Role", session.role],
+    ["Model", modelWords(session)],
     ["Mode", modeWords(session, mode)],
     ["Works in", worktree?.path ?? session.path ?? (session.worktree_id ? `worktree ${session.worktree_id.slice(-8)}` : "an empty directory")],
     ["Branch", worktree?.branch],
@@ -29,6 +32,7 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
     ["Anything else", { allow: "is allowed", deny: "is denied" }[session.policy.default ?? "ask"] ?? "is asked for"],
     ["Who is asked", session.policy.route === "parent" ? "its parent session" : "a person"],
     ["Silence is a refusal after", session.policy.timeout_seconds ? `${session.policy.timeout_seconds} s` : undefined],
+    ["Commands of its agent", session.commands?.map(({ name }) => `/${name}`).join(" ") || undefined],
     ["Its Wheelhouse tools are", session.tools_link ?? undefined],
     ["Started", session.runs === 1 ? "once" : `${session.runs} times`],
     ["Id", session.id],
@@ -37,6 +41,9 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
     <div className="h-full overflow-y-auto p-3">
       <Rename key={session.title} id={id} session={session} />
       <LeadRole id={id} session={session} />
+      <RequestedTerms id={id} session={session} mode={mode} worktree={worktree?.path} />
+      <ModelForm key={`${session.model_requested ?? ""} ${session.model ?? ""}`} id={id} session={session} />
+      <BudgetForm key={JSON.stringify(session.budget)} id={id} session={session} />
       <dl className="mt-4 grid grid-cols-[auto_1fr] gap-x-4 gap-y-1.5">
         {rows.map(
           ([name, value]) =>
@@ -52,6 +59,17 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
   );
 }
 
+/** The model that the agent says it uses, and the one that was requested if that is another. */
+function modelWords({ model, model_requested, runs }: Session): string {
+  if (!model) {
+    return "the agent has not said";
+  }
+  if (runs === 0) {
+    return `${model}, once it is started`;
+  }
+  return model_requested && model_requested.toLowerCase() !== model.toLowerCase() ? `${model} (requested: ${model_requested})` : model;
+}
+
 /** What the agent said it works in; what was asked for is no more than that. */
 function modeWords(session: Session, mode: string | undefined): string {
   if (mode || !session.mode) {
@@ -61,28 +79,14 @@ function modeWords(session: Session, mode: string | undefined): string {
 }
 
 function Rename({ id, session }: { id: string; session: Session }) {
-  const client = useQueryClient();
   const [title, setTitle] = useState(session.title);
-  const rename = useMutation({
-    mutationFn: () =>
-      ask(
-        api.PATCH("/api/v1/sessions/{session}", {
-          params: { path: { session: id }, header: mark() },
-          body: { title: title.trim() },
-        }),
-      ),
-    onSuccess: (changed) => {
-      put(client, keys.session(id), changed);
-      toast("The session is renamed");
-    },
-    onError: toastError,
-  });
+  const rename = useSessionUpdate(id, "The session is renamed");
   return (
     <form
       className="flex items-end gap-2"
       onSubmit={(event) => {
         event.preventDefault();
-        rename.mutate();
+        rename.mutate({ title: title.trim() });
       }}
     >
       <label className="min-w-0 flex-1">
@@ -106,8 +110,10 @@ function budgetWords(budget: Schemas["BudgetInput"]): string {
   return parts.filter(Boolean).join(", ") || "not limited";
 }
 
-const usedWords = ({ tokens_used, cost_micros }: Session): string =>
-  counted(tokens_used, "token") + (cost_micros > 0 ? `, ${dollars(cost_micros)}` : "");
+const usedWords = (session: Session): string =>
+  counted(session.tokens_used, "token") +
+  (session.cost_micros > 0 ? `, ${cost(session)}` : "") +
+  (session.estimated_micros ? " (estimated from tokens and list prices)" : "");
 
 function rulesWords(rules: Schemas["PolicyRuleInput"][] | undefined): string | undefined {
   const words = rules?.map(({ kinds = [], paths = [] }) => {

@@ -3,8 +3,10 @@ import { GitBranchPlus } from "lucide-react";
 import { useState } from "react";
 
 import { api, ask, mark } from "@/api/client";
+import { shortId } from "@/api/queries";
 import { Button } from "@/ui/button";
 import { toast, toastError } from "@/ui/toast";
+import { keepTerms, narrowedWords } from "@/util/terms";
 
 /** Begins a session under another, which is told when it is done. */
 export function SpawnForm({ id }: { id: string }) {
@@ -18,9 +20,11 @@ export function SpawnForm({ id }: { id: string }) {
           body: { prompt: prompt.trim(), callback: isTold },
         }),
       ),
-    onSuccess: () => {
+    onSuccess: (made) => {
       setPrompt("");
-      toast("The child has begun");
+      const narrowed = made.terms?.narrowed ?? [];
+      keepTerms(shortId(made.session), { requested: [], narrowed });
+      toast("The child is started", narrowedWords(narrowed).join("; ") || undefined);
     },
     onError: toastError,
   });

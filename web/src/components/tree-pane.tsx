@@ -4,8 +4,9 @@ import { Link } from "@tanstack/react-router";
 import type { TreeNode } from "@/api/client";
 import { sessionTree, shortId } from "@/api/queries";
 import { Loaded } from "@/ui/loaded";
-import { dollars, plain, shortened } from "@/util/text";
+import { plain, shortened } from "@/util/text";
 
+import { Cost } from "./cost";
 import { Name } from "./name";
 import { SpawnForm } from "./spawn-form";
 import { StateBadge } from "./state-badge";
@@ -52,7 +53,12 @@ function Branch({ nodes, all, current, label }: { nodes: TreeNode[]; all: TreeNo
                 <StateBadge state={node.state} />
                 <span className="text-sm text-muted">
                   {node.agent}
-                  {node.cost_micros > 0 && ` · ${dollars(node.cost_micros)}`}
+                  {node.cost_micros > 0 && (
+                    <>
+                      {" · "}
+                      <Cost of={node} />
+                    </>
+                  )}
                 </span>
               </div>
               {node.last_words && <p className="text-sm break-words text-muted">{plain(shortened(node.last_words, 160))}</p>}

@@ -9,8 +9,9 @@ import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
 import { toastError } from "@/ui/toast";
-import { ago, counted, dollars, plain, shortened } from "@/util/text";
+import { ago, counted, plain, shortened } from "@/util/text";
 
+import { Cost } from "./cost";
 import { StateBadge } from "./state-badge";
 
 /** Of how many turns the prompt is shown; each has to be asked for. */
@@ -44,7 +45,12 @@ export function TurnsPane({ id, refused }: { id: string; refused: string | undef
                 <StateBadge state={turn.state} />
                 <span className="text-sm text-muted">
                   {ago(turn.created_at, now)} · {counted(turn.tokens_used, "token")}
-                  {turn.cost_micros > 0 && ` · ${dollars(turn.cost_micros)}`}
+                  {turn.cost_micros > 0 && (
+                    <>
+                      {" · "}
+                      <Cost of={turn} />
+                    </>
+                  )}
                 </span>
                 <Button
                   look="quiet"

@@ -1,7 +1,8 @@
 import type { ReactNode } from "react";
 
-import { dollars } from "@/util/text";
 import { measured, short, type Measure, type Usage } from "@/util/usage";
+
+import { Cost } from "./cost";
 
 export interface UsageRow {
   key: string;
@@ -32,7 +33,7 @@ export function UsageTable({ caption, of, rows, shares }: Props) {
               {of}
             </th>
             {["Cost", "In", "Cached", "Out", "Turns"].map((title) => (
-              <th key={title} scope="col" className="px-3 py-2 text-right font-medium">
+              <th key={title} scope="col" className="px-3 py-2 text-right font-medium whitespace-nowrap">
                 {title}
               </th>
             ))}
@@ -41,15 +42,15 @@ export function UsageTable({ caption, of, rows, shares }: Props) {
         <tbody>
           {rows.map(({ key, name, usage }) => (
             <tr key={key} className="border-t border-line">
-              <th scope="row" className="w-full px-3 py-1.5 font-normal">
+              <th scope="row" className="w-full min-w-40 px-3 py-1.5 font-normal wrap-anywhere">
                 {name}
                 {shares && <Share part={measured(usage, shares) / most} />}
               </th>
-              <td className="px-3 py-1.5 text-right tabular-nums">{dollars(usage.cost_micros)}</td>
-              <td className="px-3 py-1.5 text-right tabular-nums">{short(usage.input_tokens)}</td>
-              <td className="px-3 py-1.5 text-right tabular-nums">{short(usage.cached_tokens)}</td>
-              <td className="px-3 py-1.5 text-right tabular-nums">{short(usage.output_tokens)}</td>
-              <td className="px-3 py-1.5 text-right tabular-nums">{usage.turns}</td>
+              <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums"><Cost of={usage} /></td>
+              <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">{short(usage.input_tokens)}</td>
+              <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">{short(usage.cached_tokens)}</td>
+              <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">{short(usage.output_tokens)}</td>
+              <td className="px-3 py-1.5 text-right whitespace-nowrap tabular-nums">{usage.turns}</td>
             </tr>
           ))}
         </tbody>

@@ -41,7 +41,7 @@ export function useWorkplace(choices: Choices) {
     place,
     setPlace,
     agent,
-    setAgent,
+    setAgent: (name: string) => setAgent(name),
     isChosen: agent !== "" && isNamed(place),
     /** What the server calls the repository, if it is to be one; it is added first if it is new. */
     repo: () => repoOf(place, choices.repos, added.current),

@@ -1,15 +1,16 @@
 import { keepPreviousData, useQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
-import { useState } from "react";
+import { useState, type ReactNode } from "react";
 
 import { usageReport, shortId } from "@/api/queries";
+import { Cost } from "@/components/cost";
 import { Name } from "@/components/name";
 import { UsageChart } from "@/components/usage-chart";
 import { UsageTable, type UsageRow } from "@/components/usage-table";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
-import { counted, dollars } from "@/util/text";
+import { counted } from "@/util/text";
 import { everyDay, short, tokensOf, utcOffset, type CostSearch, type Measure, type UsageReport } from "@/util/usage";
 
 const SPANS = [
@@ -106,7 +107,7 @@ function Report({ report }: { report: UsageReport }) {
   return (
     <>
       <dl aria-label="Totals" className="grid grid-cols-4 gap-3 max-md:grid-cols-2">
-        <Total name="Cost" value={dollars(total.cost_micros)} />
+        <Total name="Cost" value={<Cost of={total} />} />
         <Total name="Tokens" value={short(tokensOf(total))} />
         <Total name="Turns" value={String(total.turns)} />
         <Total name="At work" value={duration(total.wall_seconds)} />
@@ -140,7 +141,7 @@ function Report({ report }: { report: UsageReport }) {
   );
 }
 
-function Total({ name, value }: { name: string; value: string }) {
+function Total({ name, value }: { name: string; value: ReactNode }) {
   return (
     <div className="rounded-lg border border-line bg-panel p-3">
       <dt className="text-sm text-muted">{name}</dt>
@@ -154,7 +155,7 @@ function Tree({ id, title }: { id: string; title: string | null | undefined }) {
     return <span className="text-muted">a session that is not yours to see</span>;
   }
   return (
-    <Link to="/sessions/$session" params={{ session: shortId(id) }} search={{ pane: "tree" }} className="break-words underline">
+    <Link to="/sessions/$session" params={{ session: shortId(id) }} search={{ pane: "tree" }} className="underline wrap-anywhere">
       <Name>{title}</Name>
     </Link>
   );

@@ -1,3 +1,4 @@
+import { Link } from "@tanstack/react-router";
 import { useId, type ReactNode } from "react";
 
 import type { SessionCard } from "@/api/client";
@@ -97,6 +98,17 @@ function Actions({ session }: { session: SessionCard }) {
   const isBusy = manage.isPending || manage.isSuccess;
   return (
     <div className="flex justify-end gap-2 max-sm:mt-1 sm:absolute sm:right-2 sm:bottom-2">
+      {session.budget_spent && (
+        <Link
+          to="/sessions/$session"
+          params={{ session: session.id }}
+          search={{ pane: "settings" }}
+          aria-label={`Raise the budget of ${plain(session.title)}`}
+          className="rounded-md border border-line bg-panel px-3 py-1.5 text-sm hover:border-accent"
+        >
+          Raise budget
+        </Link>
+      )}
       {sessionCan.resume(session) === undefined && (
         <Button disabled={isBusy} aria-label={`Resume ${plain(session.title)}`} onClick={() => manage.mutate("start")}>
           Resume

@@ -2,6 +2,7 @@ import { useQuery } from "@tanstack/react-query";
 import { useNavigate, useParams, useSearch } from "@tanstack/react-router";
 import { ChevronsLeft, ChevronsRight } from "lucide-react";
 import { Tabs } from "radix-ui";
+import { useEffect, useRef } from "react";
 
 import type { Session } from "@/api/client";
 import { approvalsOf, session as sessionQuery, shortId } from "@/api/queries";
@@ -10,6 +11,7 @@ import { Conversation } from "@/components/conversation";
 import { DiffPane } from "@/components/diff-pane";
 import { LogPane } from "@/components/log-pane";
 import { PromptBox } from "@/components/prompt-box";
+import { NarrowedNotice } from "@/components/requested-terms";
 import { SessionHeader } from "@/components/session-header";
 import { SettledApprovals } from "@/components/settled";
 import { SettingsPane } from "@/components/settings-pane";
@@ -40,9 +42,17 @@ function Shown({ session }: { session: Session }) {
   const [isWide, setWide] = useStored("wide-pane", false, asFlag);
   const panes = panesOf(session);
   const open = panes.find((name) => name === pane) ?? panes[0] ?? "turns";
+  const paneArea = useRef<HTMLDivElement>(null);
+  // On a phone the panes are below the conversation; beside it they are in view already.
+  const reveal = () => paneArea.current?.scrollIntoView({ block: "start" });
+  const isAskedFor = pane !== undefined;
+  useEffect(() => {
+    if (isAskedFor) paneArea.current?.scrollIntoView({ block: "start" });
+  }, [isAskedFor]);
   return (
     <div className="flex h-full min-h-0 flex-col">
       <SessionHeader id={id} session={session} />
+      <NarrowedNotice id={id} />
       <div className="flex min-h-0 flex-1 max-lg:flex-col max-lg:overflow-y-auto">
         <section aria-label="Conversation and prompt" className="flex min-h-0 min-w-0 flex-1 flex-col max-lg:h-[88%] max-lg:flex-none">
           <SettledApprovals session={id} isAsked={!session.shared}>
@@ -52,15 +62,17 @@ function Shown({ session }: { session: Session }) {
           <PromptBox id={id} session={session} />
         </section>
         <Tabs.Root
+          ref={paneArea}
           value={open}
-          onValueChange={(value) =>
+          onValueChange={(value) => {
+            reveal();
             void navigate({
               to: "/sessions/$session",
               params: { session: id },
               search: { pane: value as Pane },
               replace: true,
-            })
-          }
+            });
+          }}
           className={`flex min-h-0 ${isWide ? "w-[70%]" : "w-[44%]"} flex-col border-l border-line max-lg:h-[94%] max-lg:w-full max-lg:flex-none max-lg:border-t max-lg:border-l-0`}
         >
           <div className="flex items-center border-b border-line bg-panel px-2">
@@ -69,6 +81,7 @@ function Shown({ session }: { session: Session }) {
                 <Tabs.Trigger
                   key={name}
                   value={name}
+                  onClick={reveal}
                   className="border-b-2 border-transparent px-3 py-2 text-muted data-[state=active]:border-accent data-[state=active]:text-text"
                 >
                   {NAMES[name]}

@@ -13,15 +13,16 @@ const BUSY = ["running", "waiting", "reviewing"];
 
 /** How much of somebody else's session is given to whoever looks; nothing for one's own. */
 type Shared = { shared?: string | null };
-type Facts = Shared & { state: string; archived?: boolean };
+type Facts = Shared & { state: string; archived?: boolean; budget_spent?: string | null };
 
 /** Why whoever looks cannot do more than look at a session and prompt it, if they cannot. */
 export const notOwn = ({ shared }: Shared): string | undefined => (shared ? "It is somebody else’s session." : undefined);
 
 /** Why something cannot be done to a session now, or nothing if it can. The server decides; this only saves a vain click. */
 export const sessionCan = {
-  prompt: ({ state, archived, shared }: Facts): string | undefined => {
+  prompt: ({ state, archived, shared, budget_spent }: Facts): string | undefined => {
     if (shared === "read") return "It is shared with you to read.";
+    if (budget_spent) return `Its budget of ${budget_spent} is used up.${shared ? "" : " Raise it in its settings."}`;
     if (archived) return "It is archived; restore it first.";
     if (ENDS.includes(state)) return `It is ${state} and cannot go on; fork it to continue.`;
     return state === "stopping" ? "It is being stopped." : undefined;

@@ -77,6 +77,17 @@ export function dollars(micros: number): string {
   return `$${amount.toFixed(amount < 1 ? 3 : 2)}`;
 }
 
+/** Says what something cost; an estimate, also in part, has a tilde. */
+export function cost({ cost_micros, estimated_micros }: Spent): string {
+  return `${estimated_micros ? "~" : ""}${dollars(cost_micros ?? 0)}`;
+}
+
+/** What something cost, and how much of that is estimated. */
+export interface Spent {
+  cost_micros?: number | null;
+  estimated_micros?: number | null;
+}
+
 export function counted(count: number, one: string, many = `${one}s`): string {
   return `${count} ${count === 1 ? one : many}`;
 }

@@ -1,15 +1,15 @@
-//! Changes to a session: title, description, budget and role.
+//! Changes to a session: title, description, budget, model and role.
 
 use wh_domain::{
-    BudgetPatch, Credential, ErrorCode, EventKind, Facts, NewEvent, Operation, Reference, Session,
-    SessionPatch, SessionRole, UserRole,
+    BudgetPatch, Credential, ErrorCode, EventKind, Facts, ModelName, NewEvent, OfferedModel,
+    Operation, Reference, Session, SessionPatch, SessionRole, UserRole,
 };
 
 use crate::{App, AppError, OpContext, Result, context::facts};
 
 impl App {
-    /// Changes a session's title, description, budget or role. A session token can change only its own session, unless it leads, and
-    /// neither budget nor role.
+    /// Changes a session's title, description, budget, model or role. A session token can change only its own session, unless it
+    /// leads, and neither budget nor model nor role.
     pub async fn session_update(
         &self,
         cx: &OpContext,
@@ -25,6 +25,9 @@ impl App {
                 .role
                 .map(|it| ("role".to_owned(), it.as_str().to_owned())),
         );
+        if let Some(model) = &patch.model {
+            facts.insert("model".to_owned(), model.to_string());
+        }
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let own = cx.principal.credential.session();
@@ -38,12 +41,15 @@ impl App {
             }
             refuse_more_than_a_title(cx, &patch)?;
             self.check_budget(cx, patch.budget).await?;
+            if let Some(model) = &patch.model {
+                self.check_model(cx, &found, model).await?;
+            }
             if let Some(role) = patch.role {
                 check_role(cx, &found, role)?;
             }
             if patch == SessionPatch::default() {
                 return Err(AppError::invalid("nothing to change")
-                    .hint("give a title, a description, a budget or a role"));
+                    .hint("give a title, a description, a budget, a model or a role"));
             }
             let events = vec![NewEvent {
                 kind: EventKind::Updated,
@@ -64,6 +70,36 @@ impl App {
             self.session_lookup(reach, &Reference::from(found.id)).await
         })
         .await
+    }
+
+    /// Refuses models set by agents, and those that the session's agent does not offer: it would fail when it is started.
+    async fn check_model(
+        &self,
+        cx: &OpContext,
+        session: &Session,
+        model: &ModelName,
+    ) -> Result<()> {
+        if cx.principal.credential.session().is_some() {
+            return Err(
+                AppError::new(ErrorCode::Forbidden, "agents cannot change models")
+                    .hint("ask the person who owns the session to change it"),
+            );
+        }
+        let offered = self.store.agent_models(&session.agent).await?;
+        if offered.is_empty() {
+            let message = "the agent has not said which models it offers";
+            return Err(AppError::new(ErrorCode::Conflict, message)
+                .hint("an agent says it when a session of it is started; it may offer no choice"));
+        }
+        if OfferedModel::find(&offered, model).is_none() {
+            let ids: Vec<_> = offered.iter().map(|model| model.id.as_str()).collect();
+            let message = format!(
+                "the agent {} does not offer the model {model}",
+                session.agent
+            );
+            return Err(AppError::invalid(message).hint(format!("it offers {}", ids.join(", "))));
+        }
+        Ok(())
     }
 
     /// Refuses budgets set by agents, and limits above those that the server gives every session, unless an administrator sets them.

@@ -111,16 +111,19 @@ impl Keeper {
             Some(reason) => Some(reason),
             None => self.app.spent_today(work.session.owner.user).await?,
         };
-        let reason = match spent {
-            Some(reason) => Some(reason),
-            None if turn.cancel_requested || is_overtaken(work, turn) => None,
+        let why = match spent {
+            Some(reason) => format!("the turn is ended: {reason}"),
+            None if is_overtaken(work, turn) => {
+                "the turn was interrupted to run the next prompt".to_owned()
+            }
+            None if turn.cancel_requested => "the turn was interrupted".to_owned(),
             None => return Ok(()),
         };
         let told = self
             .tell(format!("cancel-{}", turn.id), Action::Cancel)
             .await?;
-        if let (Some(_), Some(reason)) = (told, reason) {
-            let note = self.note(work, format!("the turn is ended: {reason}"));
+        if told.is_some_and(|outcome| !matches!(outcome, Outcome::Refused { .. })) {
+            let note = self.note(work, why);
             self.say(&work.session, vec![note]).await?;
         }
         Ok(())

@@ -62,7 +62,7 @@ pub(super) fn routes() -> Vec<Route> {
             Method::PATCH,
             "/sessions/{session}",
             Operation::SessionUpdate,
-            "Changes a session's title or description",
+            "Changes a session's title, description, budget or model",
             |server, cx, request: SessionUpdateRequest| async move {
                 let (session, patch) = (request.session()?, request.patch()?);
                 let session = server.app.session_update(&cx, session, patch).await?;

@@ -106,10 +106,13 @@ fn session_routes() -> Vec<Route> {
             Method::POST,
             "/sessions/{session}/interrupt",
             Operation::SessionInterrupt,
-            "Ends the running turn of a session",
+            "Ends the running turn of a session, or cancels a queued prompt",
             |server, cx, request: SessionInterruptRequest| async move {
-                let session = request.session()?;
-                let session = server.app.session_interrupt(&cx, &session).await?;
+                let (session, turn) = (request.session()?, request.turn()?);
+                let session = match &turn {
+                    Some(turn) => server.app.session_turn_cancel(&cx, &session, turn).await?,
+                    None => server.app.session_interrupt(&cx, &session).await?,
+                };
                 Ok(SessionView::from(&session))
             },
         ),

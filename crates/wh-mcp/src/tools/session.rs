@@ -43,7 +43,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionUpdate,
-            "Changes a session's title, description or budget. An agent can rename only its own session.",
+            "Changes a session's title, description, budget or model. An agent can rename only its own session.",
             session_update,
         )
         .for_sessions(),

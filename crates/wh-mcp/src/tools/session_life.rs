@@ -60,7 +60,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionInterrupt,
-            "Ends the running turn of a session; the session stays and can be prompted.",
+            "Ends the running turn of a session, or cancels a queued prompt; the session stays and can be prompted.",
             session_interrupt,
         ),
         Tool::new(
@@ -146,7 +146,11 @@ async fn session_interrupt(
     cx: OpContext,
     request: SessionInterruptRequest,
 ) -> Result<SessionView> {
-    let session = app.session_interrupt(&cx, &request.session()?).await?;
+    let (session, turn) = (request.session()?, request.turn()?);
+    let session = match &turn {
+        Some(turn) => app.session_turn_cancel(&cx, &session, turn).await?,
+        None => app.session_interrupt(&cx, &session).await?,
+    };
     Ok(SessionView::from(&session))
 }
 

@@ -46,6 +46,9 @@ pub(crate) struct InterruptArgs {
     /// The session's id or its last 8 digits
     #[arg(value_name = "ID")]
     session: String,
+    /// Cancel this turn, such as a queued prompt, instead of the running one
+    #[arg(long, value_name = "ID")]
+    turn: Option<String>,
 }
 
 /// End the processes of sessions; what they said and did stays
@@ -159,7 +162,11 @@ fn table(ui: &Ui, waited: &SessionWaitView) -> CliResult {
 }
 
 pub(crate) async fn interrupt(cx: &Context, args: InterruptArgs) -> CliResult {
-    let session = cx.client()?.session_interrupt(&args.session).await?;
+    let client = cx.client()?;
+    let session = match &args.turn {
+        Some(turn) => client.session_turn_cancel(&args.session, turn).await?,
+        None => client.session_interrupt(&args.session).await?,
+    };
     cx.ui.answer(&session, |ui| {
         ui.line(&format!("{} is asked to end its turn", session.short_id))
     })

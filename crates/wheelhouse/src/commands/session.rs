@@ -31,7 +31,7 @@ pub(crate) enum SessionCommand {
         #[arg(value_name = "ID")]
         session: String,
     },
-    /// Change a session's title, description or budget, or take its role lead away
+    /// Change a session's title, description, budget or model, or take its role lead away
     Update(UpdateArgs),
     /// Archive a session: stop it and leave it out of lists
     Archive {
@@ -86,6 +86,9 @@ pub(crate) struct UpdateArgs {
     /// Take the role lead away and give this one instead: general, planning, coding, review or worker
     #[arg(long)]
     role: Option<String>,
+    /// Another model that its agent offers, from the next start of its process on
+    #[arg(long, value_name = "NAME")]
+    model: Option<String>,
 }
 
 /// A new limit; nothing to remove it.
@@ -168,10 +171,10 @@ async fn update(cx: &Context, args: UpdateArgs) -> CliResult {
         turns: args.budget_turns.map(|limit| limit.0),
     };
     let budget = Some(budget).filter(|budget| *budget != BudgetPatchInput::default());
-    let is_empty = args.title.is_none() && args.description.is_none();
+    let is_empty = args.title.is_none() && args.description.is_none() && args.model.is_none();
     if is_empty && budget.is_none() && args.role.is_none() {
         return Err(CliError::usage("there is nothing to change")
-            .hint("give --title, --description, --role or a --budget-… limit"));
+            .hint("give --title, --description, --model, --role or a --budget-… limit"));
     }
     let request = SessionUpdateRequest {
         session: Some(args.session),
@@ -179,6 +182,7 @@ async fn update(cx: &Context, args: UpdateArgs) -> CliResult {
         description: args.description,
         budget,
         role: args.role,
+        model: args.model,
         idempotency_key: None,
     };
     let session = cx.client()?.session_update(&request).await?;

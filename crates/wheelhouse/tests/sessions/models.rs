@@ -1,6 +1,7 @@
 //! The model of a session is chosen, shown and inherited, and an agent's offers are kept.
 
-use wh_api::{SessionCreateRequest, SessionSpawnRequest, SessionView};
+use serde_json::json;
+use wh_api::{SessionCreateRequest, SessionSpawnRequest, SessionUpdateRequest, SessionView};
 
 use crate::harness::World;
 
@@ -88,6 +89,34 @@ async fn the_model_stays_when_the_process_is_started_again() {
         world.get(&session.id).await.model.as_deref(),
         Some("echo-2")
     );
+}
+
+#[tokio::test]
+async fn another_model_is_used_from_the_next_start_on() {
+    let world = World::new();
+    let session = begin(&world, "echo", "echo-1", Some("say one")).await;
+    let to = |model: &str| SessionUpdateRequest {
+        session: Some(session.id.clone()),
+        model: Some(model.to_owned()),
+        ..SessionUpdateRequest::default()
+    };
+    let refused = world.client.session_update(&to("echo-9")).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("does not offer"), "{refused}");
+    let updated = world.client.session_update(&to("ECHO-2")).await.unwrap();
+    assert_eq!(updated.model_requested.as_deref(), Some("ECHO-2"));
+    assert_eq!(updated.model.as_deref(), Some("echo-1"));
+
+    world.manage(&session.id, "stop").await;
+    world.until_state(&session.id, "stopped").await;
+    world.prompt(&session.id, "say two").await;
+    let model = world.get(&session.id).await.model;
+    assert_eq!(model.as_deref(), Some("echo-2"));
+
+    let call = format!("call session_update {}", json!({"model": "echo-1"}));
+    world.prompt(&session.id, &call).await;
+    let said = world.said(&session.id).await;
+    assert!(said.contains("agents cannot change models"), "{said}");
 }
 
 #[tokio::test]

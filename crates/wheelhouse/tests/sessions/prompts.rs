@@ -122,6 +122,35 @@ async fn an_interrupt_ends_the_turn_and_not_the_session() {
 }
 
 #[tokio::test]
+async fn a_queued_prompt_is_cancelled_and_interrupts_leave_a_trace() {
+    let world = World::new();
+    let session = world.session().await;
+    world.send(&session, "say begun\nsleep 60").await;
+    world
+        .until("words", async || {
+            world.said(&session).await.contains("begun")
+        })
+        .await;
+    let unwanted = world.send(&session, "say unwanted").await.turn.id;
+    let wanted = world.send(&session, "say wanted").await.turn.id;
+    let other = world.session().await;
+    let refused = world.client.session_turn_cancel(&other, &unwanted).await;
+    assert!(refused.unwrap_err().to_string().contains("no such turn"));
+    let cancelled = world.client.session_turn_cancel(&session, &unwanted).await;
+    assert_eq!(cancelled.unwrap().state, "running");
+    let unwanted = world.client.turn_get(&unwanted).await.unwrap();
+    assert_eq!(unwanted.turn.state, "cancelled");
+
+    world.client.session_interrupt(&session).await.unwrap();
+    world.rest(&session).await;
+    let wanted = world.client.turn_get(&wanted).await.unwrap();
+    assert_eq!(wanted.turn.state, "completed");
+    assert!(!world.said(&session).await.contains("unwanted"));
+    let trace = "the turn was interrupted";
+    assert!(world.notes(&session).await.contains(trace));
+}
+
+#[tokio::test]
 async fn a_wait_that_is_too_short_returns_what_there_is() {
     let world = World::new();
     let session = world.session().await;

@@ -1,0 +1,70 @@
+import { useMutation, useQuery } from "@tanstack/react-query";
+import { X } from "lucide-react";
+
+import { api, ask, mark, type Turn } from "@/api/client";
+import { promptOf, turnList } from "@/api/queries";
+import { Button } from "@/ui/button";
+import { toastError } from "@/ui/toast";
+import { inRunOrder } from "@/util/queue";
+import { counted, plain, shortened } from "@/util/text";
+
+/** The most prompts of the queue that are shown in words. */
+const SHOWN_MAX = 10;
+
+interface Props {
+  session: string;
+  /** Why none can be cancelled, if none can. */
+  refused: string | undefined;
+}
+
+/** Prompts that wait for their turn, in the order in which they run. */
+export function Queue({ session, refused }: Props) {
+  const turns = useQuery(turnList(session));
+  const queued = inRunOrder(turns.data?.turns ?? []);
+  if (queued.length === 0) {
+    return null;
+  }
+  return (
+    <section aria-label="Queued prompts" className="mb-2 rounded-md bg-sunken px-3 py-1.5 text-sm text-muted">
+      <p role="status">{counted(queued.length, "queued prompt")}</p>
+      <ol className="max-h-40 overflow-y-auto">
+        {queued.slice(0, SHOWN_MAX).map((turn) => (
+          <Queued key={turn.id} session={session} turn={turn} refused={refused} />
+        ))}
+      </ol>
+      {queued.length > SHOWN_MAX && <p>and {queued.length - SHOWN_MAX} more</p>}
+    </section>
+  );
+}
+
+function Queued({ session, turn, refused }: Props & { turn: Turn }) {
+  const { data: prompt } = useQuery(promptOf(turn.id));
+  const words = prompt === undefined ? `Turn ${turn.number}` : shortened(prompt, 120);
+  const cancel = useMutation({
+    mutationFn: () =>
+      ask(
+        api.POST("/api/v1/sessions/{session}/interrupt", {
+          params: { path: { session }, header: mark() },
+          body: { turn: turn.id },
+        }),
+      ),
+    onError: toastError,
+  });
+  return (
+    <li className="flex items-center gap-2">
+      <span dir="auto" className="min-w-0 flex-1 truncate">
+        “{plain(words)}”
+      </span>
+      <Button
+        look="quiet"
+        className="px-1 py-0.5"
+        aria-label={`Cancel the queued prompt ${plain(words)}`}
+        refused={refused}
+        disabled={cancel.isPending || cancel.isSuccess}
+        onClick={() => cancel.mutate()}
+      >
+        <X size={13} aria-hidden="true" /> Cancel
+      </Button>
+    </li>
+  );
+}
