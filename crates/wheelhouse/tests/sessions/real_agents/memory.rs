@@ -7,6 +7,7 @@ use wh_testkit::run::{kill, wait_until};
 use super::{
     place::Place,
     story::{nothing_unexpected, transcript},
+    table::Cost,
 };
 
 pub(super) async fn after_the_agent_was_killed(place: Place) {
@@ -30,7 +31,8 @@ async fn remembers(place: Place, end: fn(&ProcessMark)) {
 
     let before = place.world.get(&place.session).await.cost_micros;
     let turn = place.completed("WHAT WAS IT").await.turn;
-    assert_eq!(turn.cost_micros > 0, place.agent.tells_cost);
+    let cost = Cost::of(turn.cost_micros, turn.estimated_micros);
+    assert_eq!(cost, place.agent.cost);
     let session = place.world.get(&place.session).await;
     assert_eq!((session.state.as_str(), session.runs), ("idle", 2));
     assert_eq!(session.cost_micros, before + turn.cost_micros);

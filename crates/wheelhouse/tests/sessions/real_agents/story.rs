@@ -11,7 +11,7 @@ use wh_testkit::{model::Recorded, run::wait_until};
 
 use super::{
     place::{Place, SECRET, TITLE},
-    table::Used,
+    table::{Cost, Used},
 };
 
 /// How long the server is away.
@@ -44,7 +44,8 @@ pub(super) async fn edits_a_file_once_it_may(place: Place) {
     let session = place.world.get(&place.session).await;
     assert_eq!(session.tokens_used, turn.turn.tokens_used);
     assert_eq!(session.cost_micros, turn.turn.cost_micros);
-    assert_eq!(session.cost_micros > 0, place.agent.tells_cost);
+    let cost = Cost::of(session.cost_micros, session.estimated_micros);
+    assert_eq!(cost, place.agent.cost);
     assert_eq!(calls(&place).await, ["completed"]);
     assert_eq!(mode(&place).await, place.agent.begins_in);
     nothing_unexpected(&place).await;

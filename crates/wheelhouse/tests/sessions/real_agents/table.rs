@@ -30,10 +30,35 @@ pub(super) struct Real {
     pub(super) denied: &'static str,
     /// What a turn with two model calls is said to have used.
     pub(super) two_calls: Used,
-    /// Whether it tells what that cost.
-    pub(super) tells_cost: bool,
+    /// Where the cost of that comes from.
+    pub(super) cost: Cost,
     /// The mode that a conversation begins in.
     pub(super) begins_in: &'static str,
+}
+
+/// Where the cost of a turn comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Cost {
+    /// The agent reports it.
+    Reported,
+    /// The server estimates it from tokens and prices.
+    Estimated,
+    /// The agent reports neither the cost nor a model that has a price.
+    Unknown,
+}
+
+impl Cost {
+    /// Returns where a cost comes from, of which a part is estimated.
+    pub(super) fn of(micros: u64, estimated_micros: u64) -> Self {
+        match (micros, estimated_micros) {
+            (0, 0) => Self::Unknown,
+            (_, 0) => Self::Reported,
+            _ => {
+                assert_eq!(estimated_micros, micros);
+                Self::Estimated
+            }
+        }
+    }
 }
 
 /// Tokens of a turn.
@@ -84,7 +109,7 @@ pub(super) const CLAUDE_CODE: Real = Real {
     shows_output: true,
     denied: "completed",
     two_calls: BOTH,
-    tells_cost: true,
+    cost: Cost::Reported,
     begins_in: "default",
 };
 
@@ -137,7 +162,7 @@ stream_max_retries = 1
     shows_output: true,
     denied: "cancelled",
     two_calls: BOTH,
-    tells_cost: false,
+    cost: Cost::Estimated,
     begins_in: "read-only",
 };
 
@@ -172,7 +197,7 @@ pub(super) const GEMINI: Real = Real {
         cached: 0,
         ..BOTH
     },
-    tells_cost: false,
+    cost: Cost::Unknown,
     begins_in: "default",
 };
 
@@ -215,7 +240,7 @@ pub(super) const OPENCODE: Real = Real {
     denied: "completed",
     // It reports the last call alone; the earlier one is counted like it.
     two_calls: BOTH,
-    tells_cost: true,
+    cost: Cost::Reported,
     begins_in: "build",
 };
 
