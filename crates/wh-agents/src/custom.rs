@@ -3,7 +3,7 @@
 
 use std::collections::BTreeMap;
 
-use wh_domain::{AgentName, ImageRef, PriceRule, ProjectConfig, SecretText, Tier};
+use wh_domain::{AgentName, ImageRef, McpDialect, PriceRule, ProjectConfig, SecretText, Tier};
 
 /// An agent from the configuration file.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -28,6 +28,8 @@ pub struct CustomAgent {
     pub tier: Option<Tier>,
     /// The image that its sessions in the tier `container` run in.
     pub image: Option<ImageRef>,
+    /// The tools that it is given in sessions whose repository names none.
+    pub mcp_dialect: Option<McpDialect>,
 }
 
 /// Model gateway settings from the configuration file. Missing fields default to the agent's profile.
@@ -54,6 +56,8 @@ pub struct ConfiguredAgents {
     pub tiers: BTreeMap<AgentName, Tier>,
     /// The images that sessions of built-in profiles run in, in the tier `container`.
     pub images: BTreeMap<AgentName, ImageRef>,
+    /// The tools that agents there are profiles for are given.
+    pub mcp_dialects: BTreeMap<AgentName, McpDialect>,
     /// Model gateway settings of built-in profiles, by profile name.
     pub models: BTreeMap<AgentName, ModelSettings>,
     /// Prices that win over those that are shipped.

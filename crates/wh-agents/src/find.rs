@@ -9,7 +9,8 @@ use std::{
 };
 
 use wh_domain::{
-    Agent, AgentName, AgentOrigin, AgentState, ImageRef, PriceList, ProjectConfig, SecretText, Tier,
+    Agent, AgentName, AgentOrigin, AgentState, ImageRef, McpDialect, PriceList, ProjectConfig,
+    SecretText, Tier,
 };
 
 use crate::{
@@ -93,6 +94,14 @@ impl Agents {
         match self.custom(name) {
             Some(custom) => custom.image.as_ref(),
             None => self.configured.images.get(name),
+        }
+    }
+
+    /// Returns the tools that an agent is given, if the configuration names any.
+    pub fn mcp_dialect(&self, name: &AgentName) -> Option<McpDialect> {
+        match self.custom(name) {
+            Some(custom) => custom.mcp_dialect,
+            None => self.configured.mcp_dialects.get(name).copied(),
         }
     }
 
@@ -254,6 +263,7 @@ mod tests {
             project_config: Vec::new(),
             tier: None,
             image: None,
+            mcp_dialect: None,
         };
         let added = [
             (

@@ -10,7 +10,7 @@ use wh_domain::{
 use crate::{
     BudgetInput, PolicyInput, TaskItem,
     common::{at_most, field, list_request, optional, optional_reference, reference},
-    session_begin::read_mode,
+    session_begin::{read_dialect, read_mode},
     session_terms::read_policy,
 };
 
@@ -60,6 +60,9 @@ pub struct LoopStartRequest {
     pub mode: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
+    /// The agent's tools: wheelhouse or iteratr; as the repository or the agent is configured unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_dialect: Option<String>,
     /// A mark of your choice: a repeat with the same mark starts nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -102,6 +105,7 @@ impl LoopStartRequest {
             },
             mode: optional("mode", self.mode.as_deref(), read_mode)?,
             model: optional("model", self.model.as_deref(), ModelName::parse)?,
+            mcp_dialect: read_dialect(self.mcp_dialect.as_deref())?,
         })
     }
 

@@ -7,7 +7,10 @@ use wh_domain::{
     Name, NewRepo, Repo, RepoSource, RepoState, RepoTrust, ShortId, Tier, TrustReport,
 };
 
-use crate::common::{at_most, field, list_request, optional, optional_reference, reference, time};
+use crate::{
+    common::{at_most, field, list_request, optional, optional_reference, reference, time},
+    session_begin::read_dialect,
+};
 
 /// A repository to add.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -24,6 +27,9 @@ pub struct RepoAddRequest {
     /// Container image for sessions in it, in the tier container. Administrators only.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// The tools of agents in it: wheelhouse, agor, clawed-abode or iteratr; as the agent is configured unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_dialect: Option<String>,
     /// A mark of your choice: a repeat with the same mark adds nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -38,6 +44,7 @@ impl TryFrom<RepoAddRequest> for NewRepo {
             name: optional("name", request.name.as_deref(), Name::parse)?,
             tier: optional("tier", request.tier.as_deref(), Tier::parse)?,
             image: optional("image", request.image.as_deref(), ImageRef::parse)?,
+            mcp_dialect: read_dialect(request.mcp_dialect.as_deref())?,
         })
     }
 }
@@ -70,6 +77,9 @@ pub struct RepoView {
     /// Container image for sessions in it, in the tier container.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub image: Option<String>,
+    /// The tools of agents in it, if it names any.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_dialect: Option<String>,
     pub owner_id: String,
     pub created_at: String,
 }
@@ -94,6 +104,7 @@ impl From<Repo> for RepoView {
             },
             tier: repo.tier.map(|tier| tier.to_string()),
             image: repo.image.map(|image| image.to_string()),
+            mcp_dialect: repo.mcp_dialect.map(|it| it.as_str().to_owned()),
             owner_id: repo.owner.user.to_string(),
             created_at: time(repo.created_at),
         }

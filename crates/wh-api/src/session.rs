@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    AgentCommand, Description, InputRefusal, ModelName, OfferedModel, Reference, RequestedTerms,
-    Session, SessionId, SessionOutline, SessionPatch, SessionQuery, SessionState, SessionStateName,
-    ShareLevel, ShortId, Title, TitleWords, ToolsLink,
+    AgentCommand, Description, InputRefusal, McpDialect, ModelName, OfferedModel, Reference,
+    RequestedTerms, Session, SessionId, SessionOutline, SessionPatch, SessionQuery, SessionState,
+    SessionStateName, ShareLevel, ShortId, Title, TitleWords, ToolsLink,
 };
 
 use crate::{
@@ -221,6 +221,9 @@ pub struct SessionView {
     /// Which part of its own budget is used up: no prompt is run until it is raised.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget_spent: Option<String>,
+    /// The tools that its agent is given, if they are not Wheelhouse's own: agor, clawed-abode or iteratr.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_dialect: Option<String>,
     /// What it may use; what is absent is not limited.
     pub budget: BudgetInput,
     /// What its agent may do without asking.
@@ -287,6 +290,7 @@ impl From<&Session> for SessionView {
                 rules.map(ToString::to_string).collect()
             }),
             budget_spent: session.budget_left().used_up().map(str::to_owned),
+            mcp_dialect: dialect_name(session.mcp_dialect),
             budget: BudgetInput::from(&session.budget),
             policy: PolicyInput::from(&session.policy),
             runs: session.epoch,
@@ -304,6 +308,11 @@ impl From<&Session> for SessionView {
             updated_at: time(session.updated_at),
         }
     }
+}
+
+/// Returns the name of tools that are not our own.
+pub(crate) fn dialect_name(dialect: McpDialect) -> Option<String> {
+    (dialect != McpDialect::Native).then(|| dialect.as_str().to_owned())
 }
 
 impl SessionView {

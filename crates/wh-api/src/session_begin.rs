@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
-    AgentName, BranchName, Description, ForkInput, HostList, InputRefusal, ModelName, Policy,
-    Prompt, SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice,
+    AgentName, BranchName, Description, ForkInput, HostList, InputRefusal, McpDialect, ModelName,
+    Policy, Prompt, SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice,
     Workspace,
 };
 
@@ -73,6 +73,9 @@ pub struct SessionCreateRequest {
     /// In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
+    /// The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as the repository or the agent is configured unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_dialect: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub budget: Option<BudgetInput>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -103,6 +106,7 @@ impl SessionCreateRequest {
             model: optional("model", self.model.as_deref(), ModelName::parse)?,
             tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
             hosts: read_hosts(self.hosts.as_deref())?,
+            mcp_dialect: read_dialect(self.mcp_dialect.as_deref())?,
         })
     }
 
@@ -173,6 +177,9 @@ pub struct SessionSpawnRequest {
     pub tier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
+    /// The child's tools, as in session_create; the parent's unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub mcp_dialect: Option<String>,
     /// tokens, cost_micros, wall_seconds, turns; at most what the parent has left.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<BTreeMap<String, u64>>")]
@@ -211,6 +218,7 @@ impl SessionSpawnRequest {
             model: optional("model", self.model.as_deref(), ModelName::parse)?,
             tier: optional("tier", self.tier.as_deref(), Tier::parse)?,
             hosts: read_hosts(self.hosts.as_deref())?,
+            mcp_dialect: read_dialect(self.mcp_dialect.as_deref())?,
             callback: self.callback.unwrap_or(false),
         })
     }
@@ -270,6 +278,10 @@ fn read_turn(text: &str) -> Result<TurnChoice, InputRefusal> {
         Ok(number) if text.len() <= TURN_DIGITS_MAX => Ok(TurnChoice::Number(number)),
         _ => Ok(TurnChoice::Id(reference("turn", text)?)),
     }
+}
+
+pub(crate) fn read_dialect(name: Option<&str>) -> Result<Option<McpDialect>, InputRefusal> {
+    optional("mcp_dialect", name, McpDialect::parse)
 }
 
 fn read_hosts(rules: Option<&[String]>) -> Result<Option<HostList>, InputRefusal> {

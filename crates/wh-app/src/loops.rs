@@ -7,9 +7,10 @@ mod work;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    Budget, ErrorCode, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId, LoopInput,
-    LoopLogEntry, LoopState, LoopWish, Name, NewEvent, Operation, Page, PageRequest, Prompt, Reach,
-    Reference, SessionState, TaskList, TaskListId, TaskStatus, Usage,
+    AgentName, Budget, ErrorCode, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId,
+    LoopInput, LoopLogEntry, LoopState, LoopWish, McpDialect, Name, NewEvent, Operation, Page,
+    PageRequest, Prompt, Reach, Reference, RepoId, SessionState, TaskList, TaskListId, TaskStatus,
+    Usage,
 };
 use wh_store::{Applied, LoopSave, NewLoop, StoreError};
 
@@ -74,6 +75,8 @@ impl App {
         };
         let policy = policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?;
         let repo = self.repo_lookup(reach, &input.repo).await?;
+        let mcp_dialect = self.loop_dialect(input.mcp_dialect, &input.agent, repo.id);
+        let mcp_dialect = mcp_dialect.await?;
         let board = match &input.board {
             Some(board) => Some(self.board_lookup(reach, board).await?.id),
             None => None,
@@ -114,6 +117,7 @@ impl App {
             agent: input.agent,
             mode: input.mode,
             model: input.model,
+            mcp_dialect,
             policy,
             spec: input.spec,
             template: input.template,
@@ -136,6 +140,27 @@ impl App {
             list,
             tasks,
         })
+    }
+
+    /// Returns the tools of a loop's agents. A configuration without the tools that a loop needs does not count; asking for such
+    /// tools is refused.
+    async fn loop_dialect(
+        &self,
+        asked: Option<McpDialect>,
+        agent: &AgentName,
+        repo: RepoId,
+    ) -> Result<McpDialect> {
+        let configured = self.mcp_dialects(Some(repo), agent).await?;
+        let fits = configured.map(|it| it.filter(|it| it.has_loop_tools()));
+        match asked {
+            Some(asked) if !asked.has_loop_tools() => {
+                let name = asked.as_str();
+                let message =
+                    format!("the dialect {name} has no tools for the iterations of a loop");
+                Err(AppError::invalid(message).hint("choose wheelhouse or iteratr"))
+            }
+            asked => Ok(McpDialect::choose(asked, fits)),
+        }
     }
 
     /// Shows a loop and how its work stands.

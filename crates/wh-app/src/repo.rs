@@ -60,6 +60,7 @@ impl App {
                 state,
                 tier: new.tier,
                 image: new.image,
+                mcp_dialect: new.mcp_dialect,
                 created_at: cx.now,
             };
             let events = vec![NewEvent {

@@ -6,9 +6,10 @@ use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
     AgentName, BoardId, ErrorCode, EventKind, Facts, HostList, HostsRefusal, LeadRefusal,
-    ModelName, Name, NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference, RepoId,
-    Session, SessionId, SessionInput, SessionPlace, SessionRole, SettingKey, SpawnLimits, Tier,
-    Title, TurnId, Worktree, WorktreeId, WorktreeRefusal, WorktreeState, choose_hosts, choose_tier,
+    McpDialect, ModelName, Name, NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference,
+    RepoId, Session, SessionId, SessionInput, SessionPlace, SessionRole, SettingKey, SpawnLimits,
+    Tier, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal, WorktreeState, choose_hosts,
+    choose_tier,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
@@ -93,6 +94,8 @@ impl App {
         let tier = self.tier(asked, &input.agent, &place, own_tier).await?;
         let hosts = above.and_then(|it| it.hosts.as_ref());
         let hosts = self.hosts(input.hosts, tier, hosts)?;
+        let configured = self.mcp_dialects(place.repo, &input.agent).await?;
+        let mcp_dialect = McpDialect::choose(input.mcp_dialect, configured);
         let session = Session {
             description: input.description,
             role: input.role,
@@ -108,6 +111,7 @@ impl App {
             model: input.model,
             tier,
             hosts,
+            mcp_dialect,
             budget: input.budget.intersect(self.budget_default().await?),
             ..Session::new(id, owner, input.agent, title, cx.now)
         };
@@ -269,6 +273,19 @@ impl App {
             HostsRefusal::NotIsolated => AppError::invalid(refusal.to_string())
                 .hint("ask for tier strict or container as well"),
         })
+    }
+
+    /// Returns the tools that agents are configured with: by the repository, then by the agent.
+    pub(crate) async fn mcp_dialects(
+        &self,
+        repo: Option<RepoId>,
+        agent: &AgentName,
+    ) -> Result<[Option<McpDialect>; 2]> {
+        let of_repo = match repo {
+            Some(repo) => self.repo_by_id(repo).await?.mcp_dialect,
+            None => None,
+        };
+        Ok([of_repo, self.agents.mcp_dialect(agent)])
     }
 
     /// Refuses an agent that nobody knows.

@@ -102,6 +102,7 @@ impl App {
             model: input.model.or_else(|| model_kept(source, &agent)),
             tier,
             hosts,
+            mcp_dialect: source.mcp_dialect,
             budget,
             ..Session::new(id, source.owner, agent, title, cx.now)
         };

@@ -125,6 +125,7 @@ impl App {
             model: input.model.or_else(|| model_kept(parent, &agent)),
             tier,
             hosts,
+            mcp_dialect: input.mcp_dialect.unwrap_or(parent.mcp_dialect),
             budget: input.budget.intersect(self.budget_default().await?),
             ..Session::new(id, parent.owner, agent, title, cx.now)
         };

@@ -222,6 +222,7 @@ fn begun_in(worktree: &Worktree, agent: AgentName, prompt: Prompt, board: &Board
         model: None,
         tier: None,
         hosts: None,
+        mcp_dialect: None,
     }
 }
 

@@ -6,7 +6,7 @@ use std::task::{Context, Poll};
 
 use reqwest::header::{CONNECTION, UPGRADE};
 use reqwest::{StatusCode, Upgraded};
-use serde_json::json;
+use serde_json::Value;
 use tokio::io::{AsyncRead, AsyncWrite, ReadBuf};
 
 use crate::{Client, ClientError};
@@ -19,11 +19,20 @@ const PROTOCOL: &str = "mcp-lines";
 pub struct McpLines(Upgraded);
 
 impl Client {
-    /// Opens a stream of MCP lines. `toolsets` chooses the tools it lists, as `?toolsets=` does over HTTP.
-    pub async fn mcp_lines(&self, toolsets: Option<&str>) -> Result<McpLines, ClientError> {
-        let query = json!({ "toolsets": toolsets });
+    /// Opens a stream of MCP lines: of our own tools, or of those of a dialect. `parameters` are those of the address over HTTP, such
+    /// as `toolsets`.
+    pub async fn mcp_lines(
+        &self,
+        dialect: Option<&str>,
+        parameters: &Value,
+    ) -> Result<McpLines, ClientError> {
+        let path: Vec<_> = ["mcp"]
+            .into_iter()
+            .chain(dialect)
+            .chain(["stdio"])
+            .collect();
         let request = self
-            .root_request(&["mcp", "stdio"], &query)?
+            .root_request(&path, parameters)?
             .header(CONNECTION, "Upgrade")
             .header(UPGRADE, PROTOCOL);
         let answer = self.send(request).await?;

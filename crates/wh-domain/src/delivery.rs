@@ -1,6 +1,6 @@
 //! Deliveries: a durable "tell X that Y happened".
 
-use crate::{AgentName, ApprovalId, SessionId, ShortId, Title};
+use crate::{AgentName, ApprovalId, Dialect, McpDialect, SessionId, ShortId, Title};
 
 /// The most characters of what a child said that its parent is told.
 pub const NEWS_WORDS_MAX: usize = 4_000;
@@ -95,8 +95,9 @@ pub struct News {
 
 /// Returns the prompt by which a parent is told, about one child or several at once.
 ///
-/// What children say is quoted, so that a parent can tell it from what the server says.
-pub fn callback_prompt(news: &[News]) -> String {
+/// What children say is quoted, so that a parent can tell it from what the server says. What it can do next is said in the names of
+/// the tools that it has.
+pub fn callback_prompt(news: &[News], tools: McpDialect) -> String {
     let mut text = match news {
         [_] => "A session that you spawned has news.".to_owned(),
         _ => format!("Sessions that you spawned have news ({}).", news.len()),
@@ -119,18 +120,43 @@ pub fn callback_prompt(news: &[News]) -> String {
             text.push_str(line);
         }
         let next = match (one.kind, one.approval) {
-            (NewsKind::NeedsAnswer, Some(approval)) => format!(
-                "Answer with approval_answer {{\"approval\": \"{}\", \"decision\": \"allow\" or \"deny\", \"text\": …}}.",
-                approval.short_id()
-            ),
-            _ => format!(
-                "Read more with message_list {{\"session\": \"{id}\"}}; go on with session_prompt."
-            ),
+            (NewsKind::NeedsAnswer, Some(approval)) => answer_with(tools, &approval.short_id()),
+            _ => read_with(tools, &id),
         };
-        text.push('\n');
-        text.push_str(&next);
+        if !next.is_empty() {
+            text.push('\n');
+            text.push_str(&next);
+        }
     }
     text
+}
+
+/// Says how a parent with these tools answers a request for approval.
+fn answer_with(tools: McpDialect, approval: &str) -> String {
+    match tools {
+        McpDialect::Native => format!(
+            "Answer with approval_answer {{\"approval\": \"{approval}\", \"decision\": \"allow\" or \"deny\", \"text\": …}}."
+        ),
+        McpDialect::Of(_) => {
+            "Your tools cannot answer it: tell the person whom you work for.".to_owned()
+        }
+    }
+}
+
+/// Says how a parent with these tools reads what a child said.
+fn read_with(tools: McpDialect, id: &str) -> String {
+    match tools {
+        McpDialect::Native => format!(
+            "Read more with message_list {{\"session\": \"{id}\"}}; go on with session_prompt."
+        ),
+        McpDialect::Of(Dialect::Agor) => format!(
+            "Read more with agor_sessions_get {{\"sessionId\": \"{id}\", \"includeMessages\": true}}."
+        ),
+        McpDialect::Of(Dialect::ClawedAbode) => format!(
+            "Read more with get_messages {{\"sessionId\": \"{id}\"}}; go on with send_prompt."
+        ),
+        McpDialect::Of(Dialect::Iteratr) => String::new(),
+    }
 }
 
 #[cfg(test)]
@@ -152,11 +178,14 @@ mod tests {
             approval,
         };
         let asked = ApprovalId::from_untyped_uuid(id(0xabcd_ef01));
-        let told = callback_prompt(&[
-            one(NewsKind::Finished, "done\nall green", None),
-            one(NewsKind::NeedsAnswer, "run rm -rf target", Some(asked)),
-            one(NewsKind::Failed, "", None),
-        ]);
+        let told = callback_prompt(
+            &[
+                one(NewsKind::Finished, "done\nall green", None),
+                one(NewsKind::NeedsAnswer, "run rm -rf target", Some(asked)),
+                one(NewsKind::Failed, "", None),
+            ],
+            McpDialect::Native,
+        );
         let expected = [
             "Sessions that you spawned have news (3).",
             "",
@@ -173,5 +202,11 @@ mod tests {
             "Read more with message_list {\"session\": \"12345678\"}; go on with session_prompt.",
         ];
         assert_eq!(told.lines().collect::<Vec<_>>(), expected);
+        let finished = [one(NewsKind::Finished, "done", None)];
+        let told = callback_prompt(&finished, McpDialect::Of(Dialect::Agor));
+        let last = "Read more with agor_sessions_get {\"sessionId\": \"12345678\", \"includeMessages\": true}.";
+        assert_eq!(told.lines().last(), Some(last));
+        let told = callback_prompt(&finished, McpDialect::Of(Dialect::Iteratr));
+        assert_eq!(told.lines().last(), Some("> done"));
     }
 }

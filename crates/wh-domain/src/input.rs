@@ -4,9 +4,9 @@ use jiff::Timestamp;
 
 use crate::{
     AgentName, ApprovalId, BoardId, BranchName, Color, Description, Dialect, IdRef, ImageRef,
-    KeyId, KeyScope, LoopId, Name, NotAnId, Position, PromptTemplate, Rect, RepoId, RepoSource,
-    SessionId, SettingKey, SettingValue, TaskId, TextRefusal, Tier, TurnId, UserId, UserName,
-    UserRole, WebhookId, WorktreeBase, WorktreeId, ZoneId,
+    KeyId, KeyScope, LoopId, McpDialect, Name, NotAnId, Position, PromptTemplate, Rect, RepoId,
+    RepoSource, SessionId, SettingKey, SettingValue, TaskId, TextRefusal, Tier, TurnId, UserId,
+    UserName, UserRole, WebhookId, WorktreeBase, WorktreeId, ZoneId,
 };
 
 /// A field of a request that cannot be used as it is.
@@ -112,6 +112,8 @@ pub struct NewRepo {
     pub tier: Option<Tier>,
     /// The image that sessions in it run in, in the tier `container`.
     pub image: Option<ImageRef>,
+    /// The tools that the agents of sessions in it are given.
+    pub mcp_dialect: Option<McpDialect>,
 }
 
 /// A worktree to make.

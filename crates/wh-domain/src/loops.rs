@@ -3,7 +3,7 @@
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, HostList, LoopId, LoopSpec, ModelName, Owner, Policy,
+    AgentName, BoardId, Budget, HostList, LoopId, LoopSpec, McpDialect, ModelName, Owner, Policy,
     PromptTemplate, RepoId, SessionId, Tier, Title, Usage, WorktreeId,
 };
 
@@ -31,6 +31,8 @@ pub struct Loop {
     pub mode: Option<String>,
     /// The model that the agent of every iteration is to use.
     pub model: Option<ModelName>,
+    /// The tools that the agent of every iteration is given.
+    pub mcp_dialect: McpDialect,
     pub policy: Policy,
     /// What is to be done.
     pub spec: LoopSpec,

@@ -1,8 +1,8 @@
 //! What callers ask of loops, and what they are told.
 
 use crate::{
-    AgentName, BranchName, Budget, Iteration, Loop, LoopIteration, LoopSpec, ModelName, Policy,
-    PromptTemplate, Reference, Task, TaskInput, Title, Usage, WorktreeBase,
+    AgentName, BranchName, Budget, Iteration, Loop, LoopIteration, LoopSpec, McpDialect, ModelName,
+    Policy, PromptTemplate, Reference, Task, TaskInput, Title, Usage, WorktreeBase,
 };
 
 /// A loop to start.
@@ -25,6 +25,8 @@ pub struct LoopInput {
     pub policy: Policy,
     pub mode: Option<String>,
     pub model: Option<ModelName>,
+    /// The tools that the agent is given; those that its repository or the agent is configured with unless given.
+    pub mcp_dialect: Option<McpDialect>,
 }
 
 /// A loop and how its work stands.

@@ -20,6 +20,7 @@ fn at_work(iteration: u32) -> Loop {
         agent: AgentName::parse("echo").unwrap(),
         mode: None,
         model: None,
+        mcp_dialect: McpDialect::Native,
         policy: Policy::default(),
         spec: LoopSpec::parse("do it").unwrap(),
         template: None,

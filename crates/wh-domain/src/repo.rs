@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 use url::{Host, Url};
 
-use crate::{BranchName, ImageRef, Name, Owner, RepoId, Tier};
+use crate::{BranchName, ImageRef, McpDialect, Name, Owner, RepoId, Tier};
 
 /// A git repository agents can work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,6 +19,8 @@ pub struct Repo {
     pub state: RepoState,
     /// The least containment that sessions in it need.
     pub tier: Option<Tier>,
+    /// The tools that the agents of sessions in it are given, if it names any.
+    pub mcp_dialect: Option<McpDialect>,
     /// The image that sessions in it run in, in the tier `container`.
     pub image: Option<ImageRef>,
     pub created_at: Timestamp,

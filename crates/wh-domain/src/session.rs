@@ -7,9 +7,9 @@ use std::path::PathBuf;
 use jiff::Timestamp;
 
 use crate::{
-    AgentName, BoardId, Budget, BudgetPatch, Description, EffectiveTier, HostList, ModelName,
-    Owner, Policy, Reference, RepoId, SessionId, SessionState, SessionStateName, Tier, Title,
-    TitleWords, TurnState, Usage, WorktreeId,
+    AgentName, BoardId, Budget, BudgetPatch, Description, EffectiveTier, HostList, McpDialect,
+    ModelName, Owner, Policy, Reference, RepoId, SessionId, SessionState, SessionStateName, Tier,
+    Title, TitleWords, TurnState, Usage, WorktreeId,
 };
 
 pub use brief::SessionBrief;
@@ -55,6 +55,8 @@ pub struct Session {
     pub effective_tier: Option<EffectiveTier>,
     /// The hosts that it may connect to in an isolated tier, if it has a list of its own; otherwise all that the server allows.
     pub hosts: Option<HostList>,
+    /// The tools that its agent is given.
+    pub mcp_dialect: McpDialect,
     /// Counts the lives of its process; a write from an older one is refused.
     pub epoch: u64,
     pub budget: Budget,
@@ -206,6 +208,7 @@ impl Session {
             tier: Tier::DEFAULT,
             effective_tier: None,
             hosts: None,
+            mcp_dialect: McpDialect::default(),
             epoch: 0,
             budget: Budget::default(),
             usage: Usage::default(),

@@ -3,8 +3,8 @@
 use std::path::PathBuf;
 
 use crate::{
-    AgentName, BranchName, Budget, Description, HostList, ModelName, Policy, Prompt, PromptFile,
-    Reference, SessionRole, Tier, Title, WorktreeBase,
+    AgentName, BranchName, Budget, Description, HostList, McpDialect, ModelName, Policy, Prompt,
+    PromptFile, Reference, SessionRole, Tier, Title, WorktreeBase,
 };
 
 macro_rules! choices {
@@ -58,6 +58,8 @@ pub struct SessionInput {
     pub tier: Option<Tier>,
     /// The hosts that it may connect to, of those that the server allows; all of them unless given.
     pub hosts: Option<HostList>,
+    /// The tools that its agent is given; those that its repository or its agent is configured with unless given.
+    pub mcp_dialect: Option<McpDialect>,
 }
 
 /// A session to begin under another.
@@ -89,6 +91,8 @@ pub struct SpawnInput {
     pub tier: Option<Tier>,
     /// The hosts that it may connect to, of its parent's; all of them unless given.
     pub hosts: Option<HostList>,
+    /// The tools that its agent is given; its parent's unless given.
+    pub mcp_dialect: Option<McpDialect>,
     /// Whether the parent is told when the child is done or needs something.
     pub callback: bool,
 }

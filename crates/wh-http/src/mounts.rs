@@ -79,6 +79,8 @@ pub struct DialectMount {
     /// this dialect too.
     pub token_parameter: Option<&'static str>,
     pub endpoint: McpEndpoint,
+    /// At `GET /mcp/<name>/stdio`, as [`Mounts::lines`].
+    pub lines: Option<Arc<dyn LineServer>>,
 }
 
 /// What is mounted besides our own routes.

@@ -92,19 +92,19 @@ fn private(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
         router = add(router, server, route);
     }
     router
-        .merge(mounted(server, lines))
+        .merge(mounted(server, "/mcp/stdio", lines))
         .fallback(no_such_path)
         .method_not_allowed_fallback(no_such_method)
         .layer(AuthLayer::new(server.clone(), Door::default()))
 }
 
-/// What others serve besides `/mcp`.
-fn mounted(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
+/// MCP as lines.
+fn mounted(server: &Server, path: &str, lines: Option<Arc<dyn LineServer>>) -> Router {
     let mut router = Router::new();
     if let Some(lines) = lines {
         let server = server.clone();
         let upgrade = move |request| lines::upgrade(server.clone(), lines.clone(), request);
-        router = router.route("/mcp/stdio", get(upgrade));
+        router = router.route(path, get(upgrade));
     }
     router
 }
@@ -113,7 +113,11 @@ fn mounted(server: &Server, lines: Option<Arc<dyn LineServer>>) -> Router {
 fn dialects(server: &Server, mounts: Vec<DialectMount>) -> Router {
     let mut router = Router::new();
     for mount in mounts {
-        let endpoint = AuthLayer::new(server.clone(), door_of(&mount)).layer(mount.endpoint);
+        let auth = AuthLayer::new(server.clone(), door_of(&mount));
+        let path = format!("{MCP_PATH}/{}/stdio", mount.dialect.as_str());
+        let lines = mounted(server, &path, mount.lines);
+        router = router.merge(lines.layer(auth.clone()));
+        let endpoint = auth.layer(mount.endpoint);
         for address in mount.addresses {
             router = router.route_service(address, endpoint.clone());
         }

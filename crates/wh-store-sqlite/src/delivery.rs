@@ -103,7 +103,7 @@ pub(crate) async fn tell_in_txn(
     let prompt = NewTurn {
         id: turn,
         session,
-        prompt: callback_prompt(&news),
+        prompt: callback_prompt(&news, parent.mcp_dialect),
         files: Vec::new(),
         sender,
         urgent: false,

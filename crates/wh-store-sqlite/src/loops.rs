@@ -234,6 +234,7 @@ fn loop_row(row: &SqliteRow) -> Parsed<Loop> {
         agent: row::parse(row, "agent", AgentName::parse)?,
         mode: row::get(row, "mode")?,
         model: row::parse_opt(row, "model", ModelName::parse)?,
+        mcp_dialect: crate::session_row::dialect(row)?.unwrap_or_default(),
         policy: row::parse_opt(row, "policy", |text| serde_json::from_str(text))?
             .unwrap_or_default(),
         spec: row::parse(row, "spec", LoopSpec::parse)?,

@@ -9,7 +9,7 @@ use crate::session_row::{hosts_text, policy_text, push_used};
 /// Returns the insertion of a loop.
 pub(crate) fn insert_query(it: &Loop) -> Query {
     let mut query = Query::new(
-        "INSERT INTO loops (id, owner_user_id, owner_key_id, title, repo_id, worktree_id, board_id, agent, mode, model, policy,
+        "INSERT INTO loops (id, owner_user_id, owner_key_id, title, repo_id, worktree_id, board_id, agent, mode, model, mcp_dialect, policy,
              spec, template, iterations_max, budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              state, iteration, wish, revision, created_at, updated_at, started_by, tier, hosts) VALUES (",
     );
@@ -25,6 +25,7 @@ pub(crate) fn insert_query(it: &Loop) -> Query {
         .push_bind(it.agent.as_str().to_owned())
         .push_bind(it.mode.clone())
         .push_bind(it.model.as_ref().map(ToString::to_string))
+        .push_bind(it.mcp_dialect.as_str())
         .push_bind(policy_text(&it.policy))
         .push_bind(it.spec.as_str().to_owned())
         .push_bind(it.template.as_ref().map(|text| text.as_str().to_owned()))

@@ -140,6 +140,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "loop_starters",
         sql: include_str!("../migrations/0029_loop_starters.sql"),
     },
+    Migration {
+        name: "mcp_dialects",
+        sql: include_str!("../migrations/0031_mcp_dialects.sql"),
+    },
 ];
 
 /// The number of the last step.

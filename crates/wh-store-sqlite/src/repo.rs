@@ -7,8 +7,8 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    BranchName, ConfigDigest, IdRef, ImageRef, Name, Page, PageRequest, Reach, Repo, RepoId,
-    RepoPaths, RepoSource, RepoState, Tier, TrustedConfig,
+    BranchName, ConfigDigest, IdRef, ImageRef, McpDialect, Name, Page, PageRequest, Reach, Repo,
+    RepoId, RepoPaths, RepoSource, RepoState, Tier, TrustedConfig,
 };
 use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 
@@ -20,7 +20,7 @@ use crate::row::{self, BadRow, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
 const COLUMNS: &str = "SELECT t.id, t.owner_user_id, t.owner_key_id, t.name, t.source_kind, t.source, t.default_branch,
-    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.image, t.created_at FROM repos t WHERE ";
+    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.image, t.mcp_dialect, t.created_at FROM repos t WHERE ";
 
 const LOCAL: &str = "local";
 const REMOTE: &str = "remote";
@@ -113,6 +113,7 @@ fn repo_row(row: &SqliteRow) -> Parsed<Repo> {
         default_branch: row::parse_opt(row, "default_branch", BranchName::parse)?,
         state: state_columns(row)?,
         tier: row::parse_opt(row, "tier", Tier::parse)?,
+        mcp_dialect: crate::session_row::dialect(row)?,
         image: row::parse_opt(row, "image", ImageRef::parse)?,
         created_at: row::time(row, "created_at")?,
     })
@@ -167,9 +168,9 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
         RepoSource::Remote { url } => (REMOTE, url.as_str()),
     };
     let query = sqlx::query(
-        "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, created_at, tier, image,
+        "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, created_at, tier, image, mcp_dialect,
              default_branch, state, failure, git_dir, common_dir, work_tree, alternates)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(repo.id))
     .bind(uuid(repo.owner.user))
@@ -179,7 +180,8 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
     .bind(source)
     .bind(micros(repo.created_at))
     .bind(repo.tier.map(Tier::as_str))
-    .bind(repo.image.as_ref().map(ImageRef::as_str));
+    .bind(repo.image.as_ref().map(ImageRef::as_str))
+    .bind(repo.mcp_dialect.map(McpDialect::as_str));
     bind_state(query, repo)?
         .execute(conn)
         .await

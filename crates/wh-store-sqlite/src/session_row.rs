@@ -4,8 +4,8 @@ use std::path::PathBuf;
 
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    AgentName, Budget, Description, EffectiveTier, Fork, HostList, ModelName, Policy, RoleSet,
-    Session, SessionRole, SessionState, SessionStateName, Tier, Title, Usage,
+    AgentName, Budget, Description, EffectiveTier, Fork, HostList, McpDialect, ModelName, Policy,
+    RoleSet, Session, SessionRole, SessionState, SessionStateName, Tier, Title, Usage,
 };
 
 use crate::reach::Query;
@@ -20,7 +20,8 @@ pub(crate) fn insert_query(session: &Session) -> Query {
              budget_tokens, budget_cost_micros, budget_wall_seconds, budget_turns,
              used_input_tokens, used_cached_tokens, used_output_tokens, used_cost_micros, used_wall_seconds, used_turns,
              last_seq, last_words, created_at, updated_at, lineage, callback,
-             forked_from_id, forked_at_turn, tier, effective_tier, hosts, model, current_model, used_estimated_micros) VALUES (",
+             forked_from_id, forked_at_turn, tier, effective_tier, hosts, model, current_model, used_estimated_micros,
+             mcp_dialect) VALUES (",
     );
     let state = StateColumns::from(&session.state);
     let (budget, usage) = (session.budget, session.usage);
@@ -81,7 +82,8 @@ pub(crate) fn insert_query(session: &Session) -> Query {
         .push_bind(session.hosts.as_ref().map(hosts_text))
         .push_bind(session.model.as_ref().map(|model| model.as_str()))
         .push_bind(session.current_model.as_deref())
-        .push_bind(int(session.usage.estimated_micros));
+        .push_bind(int(session.usage.estimated_micros))
+        .push_bind(session.mcp_dialect.as_str());
     query.push(")");
     query
 }
@@ -245,6 +247,11 @@ pub(crate) fn effective_tier(
         .transpose()
 }
 
+/// Reads the tools of agents; absent in rows from before there was a choice.
+pub(crate) fn dialect(row: &SqliteRow) -> Parsed<Option<McpDialect>> {
+    row::parse_opt(row, "mcp_dialect", McpDialect::parse)
+}
+
 /// Writes a list of hosts as a JSON array of its rules.
 pub(crate) fn hosts_text(hosts: &HostList) -> String {
     let rules = hosts.rules().iter().map(ToString::to_string);
@@ -285,6 +292,7 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         tier: row::parse_opt(row, "tier", Tier::parse)?.unwrap_or(Tier::DEFAULT),
         effective_tier: effective_tier(row, "effective_tier")?,
         hosts: row::parse_opt(row, "hosts", parse_hosts)?,
+        mcp_dialect: dialect(row)?.unwrap_or_default(),
         epoch: row::count(row, "epoch")?,
         budget: Budget {
             tokens: row::count_opt(row, "budget_tokens")?,

@@ -1231,6 +1231,8 @@ export interface components {
             tier?: string | null;
             /** @description Container image for sessions in it, in the tier container. */
             image?: string | null;
+            /** @description The tools of agents in it, if it names any. */
+            mcp_dialect?: string | null;
             owner_id: string;
             created_at: string;
         };
@@ -1244,6 +1246,8 @@ export interface components {
             tier?: string | null;
             /** @description Container image for sessions in it, in the tier container. Administrators only. */
             image?: string | null;
+            /** @description The tools of agents in it: wheelhouse, agor, clawed-abode or iteratr; as the agent is configured unless given. */
+            mcp_dialect?: string | null;
             /** @description A mark of your choice: a repeat with the same mark adds nothing twice. */
             idempotency_key?: string | null;
         };
@@ -1640,6 +1644,8 @@ export interface components {
             hosts?: string[] | null;
             /** @description Which part of its own budget is used up: no prompt is run until it is raised. */
             budget_spent?: string | null;
+            /** @description The tools that its agent is given, if they are not Wheelhouse's own: agor, clawed-abode or iteratr. */
+            mcp_dialect?: string | null;
             /** @description What it may use; what is absent is not limited. */
             budget: components["schemas"]["BudgetInput"];
             /** @description What its agent may do without asking. */
@@ -1813,6 +1819,8 @@ export interface components {
             tier?: string | null;
             /** @description In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given. */
             hosts?: string[] | null;
+            /** @description The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as the repository or the agent is configured unless given. */
+            mcp_dialect?: string | null;
             budget?: components["schemas"]["BudgetInput"] | null;
             policy?: components["schemas"]["PolicyInput"] | null;
             /** @description A repeat with the same key begins nothing twice. */
@@ -2927,6 +2935,8 @@ export interface components {
             /** @description The agent's own name of a way of working. */
             mode?: string | null;
             model?: string | null;
+            /** @description The agent's tools: wheelhouse or iteratr; as the repository or the agent is configured unless given. */
+            mcp_dialect?: string | null;
             /** @description A mark of your choice: a repeat with the same mark starts nothing twice. */
             idempotency_key?: string | null;
         };
@@ -4304,6 +4314,8 @@ export interface operations {
                     /** @description Containment; at least the parent's. */
                     tier?: string | null;
                     hosts?: string[] | null;
+                    /** @description The child's tools, as in session_create; the parent's unless given. */
+                    mcp_dialect?: string | null;
                     /** @description tokens, cost_micros, wall_seconds, turns; at most what the parent has left. */
                     budget?: {
                         [key: string]: number;

@@ -3,7 +3,8 @@
 use std::sync::LazyLock;
 
 use wh_domain::{
-    BranchName, Budget, ErrorCode, Holder, Loop, Prompt, PromptTemplate, ShortId, TaskStatus,
+    BranchName, Budget, Dialect, ErrorCode, Holder, Loop, McpDialect, Prompt, PromptTemplate,
+    ShortId, TaskStatus,
 };
 
 use super::list_id;
@@ -30,6 +31,19 @@ const NAMES: Names = &[
     ("notes", &["latest"]),
     ("summaries", &["latest"]),
     ("tasks", &["open", "open_count", "settled_count"]),
+    ("tools", &TOOLS),
+];
+
+/// The tools that an iteration uses, by what they are called here; `take` is what to call to take the next task.
+const TOOLS: [&str; 8] = [
+    "iteration_summary",
+    "loop_complete",
+    "note_add",
+    "take",
+    "task_add",
+    "task_list",
+    "task_next",
+    "task_update",
 ];
 
 /// How many open tasks, notes and summaries a prompt holds, and how much of each.
@@ -81,6 +95,7 @@ impl App {
         values.insert("notes", [("latest", self.note_lines(it).await?)].into());
         let summaries = self.summary_lines(it).await?;
         values.insert("summaries", [("latest", summaries)].into());
+        values.insert("tools", tools_of(it.mcp_dialect));
         let template = it.template.as_ref().unwrap_or(&USUAL);
         template::render(template, NAMES, &values).map_err(refused)
     }
@@ -140,6 +155,20 @@ impl App {
     }
 }
 
+/// Returns the names of the tools that an iteration uses.
+fn tools_of(tools: McpDialect) -> std::collections::BTreeMap<&'static str, String> {
+    let named = |name: &'static str| match (tools, name) {
+        (McpDialect::Of(Dialect::Iteratr), "take") => {
+            "task-next, then set it in_progress with task-update".to_owned()
+        }
+        (McpDialect::Of(Dialect::Iteratr), "loop_complete") => "session-complete".to_owned(),
+        (McpDialect::Of(Dialect::Iteratr), name) => name.replace('_', "-"),
+        (_, "take") => "task_next with claim".to_owned(),
+        (_, name) => name.to_owned(),
+    };
+    TOOLS.into_iter().map(|name| (name, named(name))).collect()
+}
+
 fn of_loop(
     it: &Loop,
     iteration: u32,
@@ -187,8 +216,11 @@ mod tests {
     fn the_built_in_template_can_be_used_and_keeps_the_rules() {
         check(&USUAL).unwrap();
         let spec = [("spec", "Build it.".to_owned())];
-        let values = Values::from([("loop", spec.into())]);
-        let prompt = template::render(&USUAL, NAMES, &values).unwrap();
+        let told = |tools: McpDialect| {
+            let values = [("loop", spec.clone().into()), ("tools", tools_of(tools))];
+            template::render(&USUAL, NAMES, &Values::from(values)).unwrap()
+        };
+        let prompt = told(McpDialect::Native);
         for rule in [
             "Build it.",
             "ONE task per iteration",
@@ -203,5 +235,17 @@ mod tests {
         }
         // The agent finds its tools by itself; no table of commands is in the way.
         assert!(!prompt.as_str().contains("wheelhouse task"));
+        let prompt = told(McpDialect::Of(Dialect::Iteratr));
+        for theirs in [
+            "task-add",
+            "iteration-summary",
+            "note-add",
+            "session-complete",
+        ] {
+            assert!(prompt.as_str().contains(theirs), "{theirs}");
+        }
+        for ours in ["task_", "note_add", "iteration_summary", "loop_complete"] {
+            assert!(!prompt.as_str().contains(ours), "{ours}");
+        }
     }
 }

@@ -248,6 +248,7 @@ impl App {
             model: it.model.clone(),
             tier: it.tier,
             hosts: it.hosts.clone(),
+            mcp_dialect: Some(it.mcp_dialect),
         };
         let mut new = self.beginning(&cx, Reach::All, input).await?;
         new.session.owner = it.owner;

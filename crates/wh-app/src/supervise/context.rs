@@ -3,7 +3,7 @@
 //! The file is one that nobody commits, and git is told to ignore it. Each session has a block of its own in it, which is there
 //! while its agent runs: two sessions in one worktree both find theirs, and a worktree at rest holds nothing of ours.
 
-use wh_domain::{Session, ShortId};
+use wh_domain::{Dialect, McpDialect, Session, ShortId};
 use wh_git::WorktreeHandle;
 
 use crate::{App, Result};
@@ -69,7 +69,19 @@ fn context_text(session: &Session, url: Option<&str>) -> String {
          You are running within Wheelhouse{at}, which directs coding agents.\n\n\
          **Your current session ID is: `{id}`** (short: `{short}`)\n\n\
          When you see this ID in prompts or tool calls, it means the session you are in. If more than one session is described \
-         here, `session_current` of the MCP server `{}` tells which is yours.\n",
-        super::launch::TOOLS_NAME
+         here, {} tells which is yours.\n",
+        who_tells(session.mcp_dialect)
     )
+}
+
+/// Returns what tells an agent with these tools which session it is.
+fn who_tells(tools: McpDialect) -> String {
+    let tool = match tools {
+        McpDialect::Native => "session_current",
+        McpDialect::Of(Dialect::Agor) => "agor_sessions_get_current",
+        McpDialect::Of(Dialect::ClawedAbode | Dialect::Iteratr) => {
+            return "the variable `WHEELHOUSE_SESSION_ID`".to_owned();
+        }
+    };
+    format!("`{tool}` of the MCP server `{}`", tools.server_name())
 }

@@ -6,8 +6,8 @@ use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
 use wh_agents::{Launch, LaunchProgram, LaunchRefusal, Resume, TokenCount};
 use wh_domain::{
-    Abilities, Conversation, Key, KeyBinding, KeyId, KeyScope, Name, Run, Secret, Session, Tier,
-    ToolsLink,
+    Abilities, Conversation, Key, KeyBinding, KeyId, KeyScope, Name, Run, Secret, Session, ShortId,
+    Tier, ToolsLink,
 };
 use wh_runner::{
     Begin, Limits, McpSpec, Quirks, Resources, RunDir, RunSpec, Token,
@@ -22,12 +22,6 @@ use super::{
     sandbox::{add_environment, add_image_environment},
 };
 use crate::{App, AppError, Result, authenticate::hash_secret};
-
-/// The name under which agents see our tools.
-pub(crate) const TOOLS_NAME: &str = "wheelhouse";
-
-/// Where the endpoint for agents is.
-const TOOLS_PATH: &str = "/mcp";
 
 /// How long a session token lives unless it is renewed.
 pub(super) const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(24);
@@ -158,11 +152,9 @@ impl App {
             LaunchProgram::Itself => self.runs.program.clone(),
             LaunchProgram::Found(path) => path.clone(),
         };
-        let env: BTreeMap<_, _> = launch
-            .environment
-            .iter()
-            .map(|(name, value)| (name.clone(), value.expose().to_owned()))
-            .collect();
+        let configured = launch.environment.iter();
+        let configured = configured.map(|(name, value)| (name.clone(), value.expose().to_owned()));
+        let env: BTreeMap<_, _> = own_ids(session).into_iter().chain(configured).collect();
         RunSpec {
             session: session.id,
             epoch: run.epoch,
@@ -172,10 +164,10 @@ impl App {
             cwd,
             begin,
             mcp: Some(McpSpec {
-                name: TOOLS_NAME.to_owned(),
+                name: session.mcp_dialect.server_name().to_owned(),
                 token: Token::new(secret.expose()),
                 server_file: self.runs.server_file.clone(),
-                path: TOOLS_PATH.to_owned(),
+                path: session.mcp_dialect.path(),
             }),
             sandbox: None,
             egress: Egress::default(),
@@ -210,6 +202,17 @@ impl App {
         let name = format!("{}-{}", run.session, run.epoch);
         RunDir::new(self.runs.runs.join(name))
     }
+}
+
+/// Returns the variables by which an agent and its commands learn which session they belong to.
+fn own_ids(session: &Session) -> [(String, String); 3] {
+    let id = session.id.to_string();
+    [
+        ("WHEELHOUSE_SESSION_ID", id.clone()),
+        ("WHEELHOUSE_SESSION_SHORT_ID", session.id.short_id()),
+        ("AGOR_SESSION_ID", id),
+    ]
+    .map(|(name, value)| (name.to_owned(), value))
 }
 
 /// Decides how the conversation begins; an error says from when on it may.

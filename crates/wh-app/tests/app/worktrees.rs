@@ -44,6 +44,7 @@ pub(crate) async fn repo(test: &TestApp, cx: &OpContext, name: &str) -> (Repo, P
         name: None,
         tier: None,
         image: None,
+        mcp_dialect: None,
     };
     (test.app.repo_add(cx, new).await.unwrap(), dir)
 }

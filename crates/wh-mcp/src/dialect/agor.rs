@@ -26,7 +26,7 @@ pub(super) const CONTRACT: Contract = Contract {
     dialect: Dialect::Agor,
     addresses: &["/mcp/agor"],
     token_parameter: Some("sessionToken"),
-    server_name: "agor",
+    server_name: Dialect::Agor.server_name(),
     server_version: Some("1.0.0"),
     instructions: "Sessions are agents at work. agor_sessions_get_current tells who you are; agor_sessions_spawn has another \
         agent work on a prompt and returns at once: poll agor_sessions_get until its status is completed or failed, or \

@@ -29,7 +29,7 @@ pub(super) const CONTRACT: Contract = Contract {
     dialect: Dialect::ClawedAbode,
     addresses: &["/mcp/clawed-abode", "/api/mcp"],
     token_parameter: None,
-    server_name: "clawed-abode",
+    server_name: Dialect::ClawedAbode.server_name(),
     server_version: None,
     instructions: "Directs coding sessions. create_session and send_prompt return at once; poll get_session until \
         isClaudeRunning is false, then read get_messages, which tells the latest words only. Cite message ids to get_message.",
@@ -317,6 +317,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         model: None,
         tier: None,
         hosts: None,
+        mcp_dialect: None,
     };
     let created = call.app.session_create(&call.cx, input).await;
     let session = created.map_err(|error| match error.code {

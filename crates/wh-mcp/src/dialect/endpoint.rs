@@ -10,6 +10,8 @@ use std::{
 use futures::future::BoxFuture;
 use http::{Request, Response};
 use http_body::Body;
+use tokio::io::{AsyncRead, AsyncWrite};
+use tokio_util::sync::CancellationToken;
 use tower::Service;
 use wh_app::App;
 use wh_domain::{Dialect, Principal};
@@ -18,7 +20,10 @@ use super::{CONTRACTS, Contract, handler::DialectHandler};
 use crate::{
     EndpointConfig,
     endpoint::caller_id,
-    transport::{Caller, McpService, ResponseBody},
+    transport::{
+        Caller, McpService, ResponseBody,
+        lines::{self, LinesConfig, LinesError},
+    },
 };
 
 /// Serves one dialect. The request's extensions must hold a [`Principal`].
@@ -28,6 +33,8 @@ use crate::{
 pub struct DialectEndpoint {
     contract: &'static Contract,
     service: McpService<DialectHandler>,
+    handler: DialectHandler,
+    lines: LinesConfig,
 }
 
 impl DialectEndpoint {
@@ -40,10 +47,32 @@ impl DialectEndpoint {
             let transport = config.transport.clone();
             Self {
                 contract,
-                service: McpService::with_plain_calls(handler, plain, transport),
+                service: McpService::with_plain_calls(handler.clone(), plain, transport),
+                handler,
+                lines: config.lines.clone(),
             }
         };
         CONTRACTS.iter().map(endpoint).collect()
+    }
+
+    /// Serves one connection of newline-delimited JSON, until it ends or `ended` is cancelled.
+    pub async fn serve_lines<R, W>(
+        &self,
+        reader: R,
+        writer: W,
+        mut extensions: http::Extensions,
+        ended: CancellationToken,
+    ) -> Result<(), LinesError>
+    where
+        R: AsyncRead + Send + Unpin + 'static,
+        W: AsyncWrite + Send + Unpin + 'static,
+    {
+        let principal = extensions.get::<Principal>();
+        if let Some(caller) = principal.map(caller_id).map(Caller::stateless) {
+            extensions.insert(caller);
+        }
+        let (handler, config) = (self.handler.clone(), self.lines.clone());
+        lines::serve(handler, reader, writer, extensions, config, ended).await
     }
 
     /// Returns which dialect it is.

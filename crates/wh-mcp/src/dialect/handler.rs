@@ -7,13 +7,16 @@ use http::request::Parts;
 use rmcp::{
     ErrorData, RoleServer, ServerHandler,
     model::{
-        CallToolRequestParams, CallToolResponse, CallToolResult, DiscoverResult, Implementation,
-        InitializeRequestParams, InitializeResult, JsonObject, ListToolsResult,
-        PaginatedRequestParams, ProtocolVersion, ServerCapabilities, ServerConfig,
+        CallToolRequestParams, CallToolResponse, CallToolResult, CompleteRequestParams,
+        CompleteResult, ContentBlock, DiscoverResult, GetPromptRequestParams, GetPromptResponse,
+        Implementation, InitializeRequestParams, InitializeResult, JsonObject, ListPromptsResult,
+        ListResourceTemplatesResult, ListResourcesResult, ListToolsResult, PaginatedRequestParams,
+        ProtocolVersion, ReadResourceRequestParams, ReadResourceResponse, ServerCapabilities,
+        ServerConfig,
     },
     service::RequestContext,
 };
-use wh_app::{App, AppError};
+use wh_app::{App, AppError, OpContext};
 use wh_domain::{Operation, Principal, Surface};
 
 use super::{
@@ -22,9 +25,11 @@ use super::{
     tool::{Call, DialectTool},
 };
 use crate::{
+    complete,
     handler::{
         LIST_TTL_MS, knows_structure, not_authenticated, principal, took_too_long, unknown_tool,
     },
+    prompts, resources,
     transport::PlainCalls,
 };
 
@@ -54,6 +59,11 @@ impl DialectHandler {
         }
     }
 
+    /// Returns the circumstances of a request that is not a call.
+    fn context(&self, context: &RequestContext<RoleServer>) -> Result<OpContext, ErrorData> {
+        Ok(self.app.context(principal(context)?.clone(), Surface::Mcp))
+    }
+
     fn tool(&self, name: &str) -> Option<&DialectTool> {
         self.tools.iter().find(|tool| tool.name() == name)
     }
@@ -70,7 +80,7 @@ impl DialectHandler {
         let call = Call {
             app: Arc::clone(&self.app),
             cx: self.app.context(principal.clone(), Surface::Mcp),
-            query: parts.uri.query().unwrap_or_default().to_owned(),
+            query: query_of(parts),
         };
         let called = tool.call(call, arguments);
         let error = match tokio::time::timeout(self.call_time_max, called).await {
@@ -111,6 +121,12 @@ impl DialectHandler {
     }
 }
 
+/// Returns the parameters of the address. Messages of a line connection carry the address that it was opened with.
+fn query_of(parts: &Parts) -> String {
+    let address = parts.extensions.get().unwrap_or(&parts.uri);
+    http::Uri::query(address).unwrap_or_default().to_owned()
+}
+
 /// Returns what to say in place of a word that names an operation of ours.
 fn word_of(tools: &[DialectTool], word: &str) -> Option<String> {
     // Names of operations have two parts; a word that happens to be one, such as logout, is left alone.
@@ -137,7 +153,12 @@ impl PlainCalls for DialectHandler {
 
 impl ServerHandler for DialectHandler {
     fn get_info(&self) -> ServerConfig {
-        let capabilities = ServerCapabilities::builder().enable_tools().build();
+        let capabilities = ServerCapabilities::builder()
+            .enable_tools()
+            .enable_resources()
+            .enable_prompts()
+            .enable_completions()
+            .build();
         let version = self.contract.server_version.unwrap_or(self.version);
         let implementation = Implementation::new(self.contract.server_name, version);
         let mut info = ServerConfig::new(capabilities).with_server_info(implementation);
@@ -197,5 +218,67 @@ impl ServerHandler for DialectHandler {
             parts,
         );
         Ok(called.await.into())
+    }
+
+    async fn list_resources(
+        &self,
+        request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListResourcesResult, ErrorData> {
+        let cursor = request.and_then(|request| request.cursor);
+        resources::list(&self.app, &self.context(&context)?, cursor).await
+    }
+
+    async fn list_resource_templates(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        _context: RequestContext<RoleServer>,
+    ) -> Result<ListResourceTemplatesResult, ErrorData> {
+        let templates = resources::templates();
+        Ok(ListResourceTemplatesResult::with_all_items(templates))
+    }
+
+    async fn read_resource(
+        &self,
+        request: ReadResourceRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ReadResourceResponse, ErrorData> {
+        let read = resources::read(&self.app, &self.context(&context)?, &request.uri).await?;
+        Ok(read.into())
+    }
+
+    async fn list_prompts(
+        &self,
+        _request: Option<PaginatedRequestParams>,
+        context: RequestContext<RoleServer>,
+    ) -> Result<ListPromptsResult, ErrorData> {
+        let shown = prompts::list(principal(&context)?);
+        Ok(ListPromptsResult::with_all_items(shown))
+    }
+
+    /// Returns a prompt that names the tools of the contract.
+    async fn get_prompt(
+        &self,
+        request: GetPromptRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<GetPromptResponse, ErrorData> {
+        let arguments = request.arguments.unwrap_or_default();
+        let cx = self.context(&context)?;
+        let prompt = prompts::get(&self.app, &cx, &request.name, &arguments);
+        let mut prompt = prompt.await?;
+        for message in &mut prompt.messages {
+            if let ContentBlock::Text(text) = &mut message.content {
+                text.text = self.translated(&text.text);
+            }
+        }
+        Ok(prompt.into())
+    }
+
+    async fn complete(
+        &self,
+        request: CompleteRequestParams,
+        context: RequestContext<RoleServer>,
+    ) -> Result<CompleteResult, ErrorData> {
+        complete::complete(&self.app, &self.context(&context)?, &request).await
     }
 }

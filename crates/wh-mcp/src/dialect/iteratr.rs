@@ -24,7 +24,7 @@ pub(super) const CONTRACT: Contract = Contract {
     dialect: Dialect::Iteratr,
     addresses: &["/mcp/iteratr"],
     token_parameter: None,
-    server_name: "iteratr-tools",
+    server_name: Dialect::Iteratr.server_name(),
     server_version: None,
     instructions: "Tasks and notes of the work at hand. task-next tells what to do; set it in_progress and then completed with \
         task-update. ONE task per iteration; write iteration-summary at its end, and session-complete when nothing is left.",

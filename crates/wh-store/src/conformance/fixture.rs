@@ -8,11 +8,11 @@ use jiff::Timestamp;
 use newtype_uuid::{GenericUuid, TypedUuid, TypedUuidKind};
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, AuditFilter, Board, BoardId, BranchName, CredentialKind, EventKind, Facts, HostList,
-    IdRef, IdempotencyKey, Key, KeyHash, KeyScope, MessageKind, Name, NewAuditEntry, NewEvent,
-    NewMessage, Operation, Outcome, Owner, Page, PageLimit, PageRequest, Repo, RepoId, RepoSource,
-    RepoState, Secret, Session, SessionState, Subject, Surface, Tier, Title, User, UserId,
-    UserName, UserRole, Worktree, WorktreeId, WorktreeState,
+    AgentName, AuditFilter, Board, BoardId, BranchName, CredentialKind, Dialect, EventKind, Facts,
+    HostList, IdRef, IdempotencyKey, Key, KeyHash, KeyScope, McpDialect, MessageKind, Name,
+    NewAuditEntry, NewEvent, NewMessage, Operation, Outcome, Owner, Page, PageLimit, PageRequest,
+    Repo, RepoId, RepoSource, RepoState, Secret, Session, SessionState, Subject, Surface, Tier,
+    Title, User, UserId, UserName, UserRole, Worktree, WorktreeId, WorktreeState,
 };
 
 use crate::{Applied, Commit, IdempotencyClaim, Result, Store};
@@ -104,6 +104,7 @@ pub fn repo_value(owner: Owner) -> Made<Repo> {
         default_branch: None,
         state: RepoState::Pending,
         tier: Some(Tier::Guarded),
+        mcp_dialect: Some(McpDialect::Of(Dialect::Iteratr)),
         image: wh_domain::ImageRef::parse("localhost/dev:1").ok(),
         created_at: now(),
     })
@@ -177,6 +178,7 @@ pub fn session_value(owner: Owner, parent: Option<&Session>) -> Made<Session> {
     let session = Session {
         state: SessionState::Idle,
         epoch: 1,
+        mcp_dialect: McpDialect::Of(Dialect::Agor),
         hosts: Some(HostList::parse(["*.example.org:8443"]).map_err(|(_, refusal)| refusal)?),
         ..Session::new(id, owner, agent, title, at)
     };

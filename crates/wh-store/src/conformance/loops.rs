@@ -4,11 +4,11 @@ use std::sync::Arc;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    AgentName, Budget, HostList, IterationEnd, IterationText, KeyScope, ListOf, Loop, LoopId,
-    LoopIteration, LoopOutcome, LoopSpec, LoopState, LoopWish, ModelName, NewLoopLogEntry, NewNote,
-    NewTask, NoteKind, NoteText, Operation, Owner, Policy, PromptTemplate, Reach, SessionState,
-    TaskClaim, TaskList, TaskListId, TaskPatch, TaskPriority, TaskStatus, TaskText, Tier, Title,
-    Usage,
+    AgentName, Budget, Dialect, HostList, IterationEnd, IterationText, KeyScope, ListOf, Loop,
+    LoopId, LoopIteration, LoopOutcome, LoopSpec, LoopState, LoopWish, McpDialect, ModelName,
+    NewLoopLogEntry, NewNote, NewTask, NoteKind, NoteText, Operation, Owner, Policy,
+    PromptTemplate, Reach, SessionState, TaskClaim, TaskList, TaskListId, TaskPatch, TaskPriority,
+    TaskStatus, TaskText, Tier, Title, Usage,
 };
 
 use super::Outcome;
@@ -44,6 +44,7 @@ async fn value(store: &Arc<dyn Store>, owner: Owner) -> Made<NewLoop> {
         agent: AgentName::parse("echo")?,
         mode: Some("plan".to_owned()),
         model: ModelName::parse("big").ok(),
+        mcp_dialect: McpDialect::Of(Dialect::Iteratr),
         policy: Policy::default(),
         spec: LoopSpec::parse("do \"it\" \u{1f980}")?,
         template: Some(PromptTemplate::parse("{{ loop.spec }}")?),

@@ -25,7 +25,11 @@ pub(crate) struct McpCaller {
 impl McpCaller {
     /// Opens a stream that shows every tool, and introduces itself.
     pub(crate) async fn open(client: &Client) -> CliResult<Self> {
-        let (read, write) = tokio::io::split(client.mcp_lines(Some("all")).await?);
+        let (read, write) = tokio::io::split(
+            client
+                .mcp_lines(None, &json!({ "toolsets": "all" }))
+                .await?,
+        );
         let mut caller = Self {
             from_server: LineReader::new(read),
             to_server: write,

@@ -3,6 +3,7 @@
 use std::net::{Ipv4Addr, SocketAddr};
 use std::time::Duration;
 
+use serde_json::Value;
 use wh_client::{Client, ClientError, McpLines};
 
 use crate::exit::{CliError, CliResult};
@@ -16,24 +17,29 @@ const EMBED_AFTER: Duration = Duration::from_secs(15);
 /// How often a start of our own is tried when another process holds the database but does not answer yet.
 const EMBED_ATTEMPTS: u32 = 20;
 
+/// Which tools the lines carry.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct Tools {
+    /// Those of this dialect in place of our own.
+    pub(crate) dialect: Option<String>,
+    /// The parameters of the address.
+    pub(crate) parameters: Value,
+}
+
 /// Knows how to reach a server, again and again.
 pub(crate) struct Connector {
     client: Client,
-    toolsets: Option<String>,
+    tools: Tools,
     /// How to serve when nobody does; absent for a server elsewhere.
     embed: Option<ServeOptions>,
     embedded: Option<Server>,
 }
 
 impl Connector {
-    pub(crate) fn new(
-        client: Client,
-        toolsets: Option<String>,
-        embed: Option<ServeOptions>,
-    ) -> Self {
+    pub(crate) fn new(client: Client, tools: Tools, embed: Option<ServeOptions>) -> Self {
         Self {
             client,
-            toolsets,
+            tools,
             embed,
             embedded: None,
         }
@@ -90,7 +96,8 @@ impl Connector {
     }
 
     async fn open(&self) -> Result<McpLines, ClientError> {
-        self.client.mcp_lines(self.toolsets.as_deref()).await
+        let dialect = self.tools.dialect.as_deref();
+        self.client.mcp_lines(dialect, &self.tools.parameters).await
     }
 
     async fn serve(&mut self) -> anyhow::Result<()> {

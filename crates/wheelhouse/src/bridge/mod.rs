@@ -16,5 +16,5 @@ mod line;
 mod run;
 
 pub(crate) use caller::McpCaller;
-pub(crate) use connect::{Connector, embedded_server};
+pub(crate) use connect::{Connector, Tools, embedded_server};
 pub(crate) use run::run;

@@ -84,6 +84,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         login_files: Vec::new(),
         config_files: Vec::new(),
         model: None,
+        mcp_dialect: None,
         project_config: Vec::new(),
         tier: None,
         image: None,

@@ -43,6 +43,9 @@ pub(crate) struct SpawnArgs {
     /// The agent's name of a model [default: the parent's, with the same agent]
     #[arg(long)]
     model: Option<String>,
+    /// The child's tools: wheelhouse, agor, clawed-abode or iteratr [default: the parent's]
+    #[arg(long, value_name = "NAME")]
+    mcp_dialect: Option<String>,
     /// What the child is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
@@ -104,6 +107,7 @@ pub(crate) async fn spawn(cx: &Context, args: SpawnArgs) -> CliResult {
         files: attached(&args.file)?,
         agent: args.agent,
         model: args.model,
+        mcp_dialect: args.mcp_dialect,
         workspace: args.workspace,
         branch: args.branch,
         zone: args.zone,

@@ -3,10 +3,11 @@
 mod install;
 
 use clap::{Args, Subcommand};
+use serde_json::{Map, Value};
 use tokio::signal::unix::{SignalKind, signal};
 
 use super::serve;
-use crate::bridge::{self, Connector};
+use crate::bridge::{self, Connector, Tools};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 use crate::logs;
@@ -19,6 +20,8 @@ use crate::logs;
 Examples:
   wheelhouse mcp install claude-code
   wheelhouse mcp --toolsets session,board
+  wheelhouse mcp --dialect agor
+  wheelhouse mcp --dialect 'iteratr?list=release'
   WHEELHOUSE_KEY=wh_full_… wheelhouse --url https://wheelhouse.example.org mcp
 
 Lines go to the running server and back. When none runs, one is started in this process. When the server restarts, the
@@ -33,6 +36,10 @@ pub(crate) struct McpArgs {
     /// Which groups of tools are listed, separated by commas: all, session, board, repo, admin
     #[arg(long, value_name = "SETS", value_parser = toolsets)]
     toolsets: Option<String>,
+
+    /// Serve the tools of a dialect in place of our own: agor, clawed-abode or iteratr, with the parameters of its address
+    #[arg(long, value_name = "NAME[?PARAMETERS]", value_parser = dialect, conflicts_with = "toolsets")]
+    dialect: Option<Tools>,
 }
 
 #[derive(Debug, Subcommand)]
@@ -52,6 +59,25 @@ pub(crate) fn toolsets(text: &str) -> Result<String, String> {
     wh_mcp::Toolsets::parse(text).map(|_| text.to_owned())
 }
 
+/// Reads the name of a dialect, and the parameters of its address behind it.
+fn dialect(text: &str) -> Result<Tools, String> {
+    let (name, query) = text.split_once('?').unwrap_or((text, ""));
+    let known = wh_domain::Dialect::ALL.map(wh_domain::Dialect::as_str);
+    if !known.contains(&name) {
+        return Err(format!("must be among {}", known.join(", ")));
+    }
+    let pairs = query.split('&').filter(|pair| !pair.is_empty());
+    let parameters = pairs.map(|pair| {
+        let pair = pair.split_once('=');
+        let (name, value) = pair.ok_or("a parameter is written NAME=VALUE")?;
+        Ok((name.to_owned(), Value::from(value)))
+    });
+    Ok(Tools {
+        dialect: Some(name.to_owned()),
+        parameters: parameters.collect::<Result<Map<_, _>, &str>>()?.into(),
+    })
+}
+
 pub(crate) async fn run(cx: &Context, args: McpArgs) -> CliResult {
     if let Some(McpCommand::Install(args)) = args.command {
         return install::run(cx, args).await;
@@ -60,7 +86,11 @@ pub(crate) async fn run(cx: &Context, args: McpArgs) -> CliResult {
     // A client shows what its servers say on stderr to its user: only what matters.
     logs::start(&config, "warn");
     let embed = cx.url().is_none().then(|| serve::options(&config));
-    let connector = Connector::new(cx.client()?, args.toolsets, embed);
+    let tools = args.dialect.unwrap_or_else(|| Tools {
+        dialect: None,
+        parameters: serde_json::json!({ "toolsets": args.toolsets }),
+    });
+    let connector = Connector::new(cx.client()?, tools, embed);
     let stop = stop_signal()?;
     bridge::run(connector, tokio::io::stdin(), tokio::io::stdout(), stop).await
 }

@@ -39,6 +39,9 @@ pub(crate) enum RepoCommand {
         /// Container image for sessions in it, in the tier container (administrators only)
         #[arg(long)]
         image: Option<String>,
+        /// The tools of agents in it: wheelhouse, agor, clawed-abode or iteratr
+        #[arg(long, value_name = "NAME")]
+        mcp_dialect: Option<String>,
         /// Do not wait until it is cloned
         #[arg(long)]
         no_wait: bool,
@@ -56,6 +59,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
             name,
             tier,
             image,
+            mcp_dialect,
             no_wait,
         } => {
             let request = RepoAddRequest {
@@ -63,6 +67,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
                 name,
                 tier,
                 image,
+                mcp_dialect,
                 idempotency_key: None,
             };
             let client = cx.client()?;
@@ -79,6 +84,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
                     ("state", Some(repo.state.clone())),
                     ("tier", repo.tier.clone()),
                     ("image", repo.image.clone()),
+                    ("mcp dialect", repo.mcp_dialect.clone()),
                 ])
             })
         }

@@ -72,6 +72,9 @@ pub(crate) struct RunArgs {
     /// The agent's name of a model; `wheelhouse agents show NAME` lists them [default: the agent's own choice]
     #[arg(long)]
     model: Option<String>,
+    /// The agent's tools: wheelhouse, agor, clawed-abode or iteratr [default: as the repository or the agent is configured]
+    #[arg(long, value_name = "NAME")]
+    mcp_dialect: Option<String>,
     /// Containment tier: guarded, strict, container, or none where an administrator allows it [default: guarded]
     #[arg(long)]
     tier: Option<String>,
@@ -155,6 +158,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         role: args.role,
         mode: args.mode,
         model: args.model,
+        mcp_dialect: args.mcp_dialect,
         tier: args.tier,
         hosts: Some(args.allow_host).filter(|hosts| !hosts.is_empty()),
         budget: Some(BudgetInput {

@@ -254,6 +254,7 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("description", session.description.clone()),
         ("agent", Some(session.agent.clone())),
         ("model", session.model.clone()),
+        ("mcp dialect", session.mcp_dialect.clone()),
         ("role", Some(session.role.clone())),
         ("state", Some(session.state.clone())),
         ("failure", session.failure.clone()),

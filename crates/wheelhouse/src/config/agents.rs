@@ -1,6 +1,6 @@
 //! Agents in the configuration file: `[agents.NAME]`.
 //!
-//! A name that there is a profile for takes `env`, `tier`, `image` and `model`; any other name is a new agent and needs a `command`.
+//! A name that there is a profile for takes `env`, `tier`, `image`, `mcp_dialect` and `model`; any other name is a new agent and needs a `command`.
 
 use std::{
     collections::BTreeMap,
@@ -10,7 +10,9 @@ use std::{
 use serde::Deserialize;
 use toml::Spanned;
 use wh_agents::{ConfiguredAgents, CustomAgent, ModelSettings, PROFILES};
-use wh_domain::{AgentName, CONFIG_PATHS_MAX, ImageRef, ProjectConfig, SecretText, Tier};
+use wh_domain::{
+    AgentName, CONFIG_PATHS_MAX, ImageRef, McpDialect, ProjectConfig, SecretText, Tier,
+};
 
 /// Ports below are for root alone, also in an agent's own network.
 const PORT_MIN: u16 = 1024;
@@ -32,6 +34,7 @@ pub(super) struct FileAgent {
     project_config: Vec<String>,
     tier: Option<String>,
     image: Option<String>,
+    mcp_dialect: Option<String>,
     model: Option<FileAgentModel>,
 }
 
@@ -68,6 +71,12 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
     let tier = tier.map_err(|why| format!("`tier` of the agent {name:?} {why}"))?;
     let image = agent.image.as_deref().map(ImageRef::parse).transpose();
     let image = image.map_err(|why| format!("`image` of the agent {name:?} {why}"))?;
+    let dialect = agent
+        .mcp_dialect
+        .as_deref()
+        .map(McpDialect::parse)
+        .transpose();
+    let dialect = dialect.map_err(|why| format!("`mcp_dialect` of the agent {name:?} {why}"))?;
     let model = agent.model.as_ref().map(|model| read_model(name, model));
     let model = model.transpose()?;
     if PROFILES.iter().any(|profile| profile.name == name) {
@@ -79,7 +88,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             || !agent.project_config.is_empty()
         {
             return Err(format!(
-                "the agent {name:?} is known already: set only `env`, `tier`, `image` and `model` for it, or choose another name"
+                "the agent {name:?} is known already: set only `env`, `tier`, `image`, `mcp_dialect` and `model` for it, or choose another name"
             ));
         }
         configured
@@ -88,6 +97,9 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         configured
             .images
             .extend(image.map(|image| (parsed.clone(), image)));
+        configured
+            .mcp_dialects
+            .extend(dialect.map(|dialect| (parsed.clone(), dialect)));
         configured
             .models
             .extend(model.map(|model| (parsed.clone(), model)));
@@ -137,6 +149,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         project_config,
         tier,
         image,
+        mcp_dialect: dialect,
     });
     Ok(())
 }

@@ -34,6 +34,7 @@ pub(super) fn mounts(
 
 fn dialect(endpoint: DialectEndpoint) -> DialectMount {
     DialectMount {
+        lines: Some(Arc::new(DialectLines(endpoint.clone()))),
         dialect: endpoint.dialect(),
         addresses: endpoint.addresses(),
         token_parameter: endpoint.token_parameter(),
@@ -44,22 +45,30 @@ fn dialect(endpoint: DialectEndpoint) -> DialectMount {
 /// Serves MCP as lines for `wheelhouse mcp`.
 struct Lines(Endpoint);
 
-impl LineServer for Lines {
-    fn serve(
-        &self,
-        stream: LineStream,
-        extensions: http::Extensions,
-        ended: CancellationToken,
-    ) -> BoxFuture<'static, ()> {
-        let endpoint = self.0.clone();
-        Box::pin(async move {
-            let (reader, writer) = tokio::io::split(stream);
-            if let Err(error) = endpoint
-                .serve_lines(reader, writer, extensions, ended)
-                .await
-            {
-                tracing::debug!(%error, "a line connection ended badly");
+/// Serves a dialect as lines for `wheelhouse mcp --dialect`.
+struct DialectLines(DialectEndpoint);
+
+macro_rules! line_server {
+    ($server:ty) => {
+        impl LineServer for $server {
+            fn serve(
+                &self,
+                stream: LineStream,
+                extensions: http::Extensions,
+                ended: CancellationToken,
+            ) -> BoxFuture<'static, ()> {
+                let endpoint = self.0.clone();
+                Box::pin(async move {
+                    let (reader, writer) = tokio::io::split(stream);
+                    let served = endpoint.serve_lines(reader, writer, extensions, ended);
+                    if let Err(error) = served.await {
+                        tracing::debug!(%error, "a line connection ended badly");
+                    }
+                })
             }
-        })
-    }
+        }
+    };
 }
+
+line_server!(Lines);
+line_server!(DialectLines);

@@ -1,6 +1,7 @@
 //! Other systems' contracts, held against the real server over real HTTP: a module per dialect, a test per requirement.
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+mod agents;
 mod agor;
 mod clawed_abode;
 mod iteratr;

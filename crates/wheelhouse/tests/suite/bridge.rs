@@ -65,16 +65,19 @@ impl McpClient {
     }
 
     fn introduce(&mut self) {
+        self.introduce_to("wheelhouse");
+    }
+
+    /// Begins the conversation with a server of this name.
+    #[track_caller]
+    fn introduce_to(&mut self, server: &str) {
         let params = json!({
             "protocolVersion": "2025-11-25",
             "capabilities": {},
             "clientInfo": { "name": "suite", "version": "1" },
         });
         let answer = self.call(0, "initialize", params);
-        assert_eq!(
-            answer["result"]["serverInfo"]["name"], "wheelhouse",
-            "{answer}"
-        );
+        assert_eq!(answer["result"]["serverInfo"]["name"], server, "{answer}");
         self.send(&json!({ "jsonrpc": "2.0", "method": "notifications/initialized" }));
     }
 
@@ -118,6 +121,35 @@ fn lines_reach_the_running_server() {
     let made = client.tool(2, "board_create", json!({ "name": "by stdio" }));
     assert_eq!(made["result"]["structuredContent"]["name"], "by stdio");
     assert_eq!(client.end(), 0);
+}
+
+#[test]
+fn a_dialect_is_spoken_on_lines() {
+    let server = TestServer::start();
+    let mut client = McpClient::start(server.command().args(["mcp", "--dialect", "agor"]));
+    client.introduce_to("agor");
+    let list = client.call(1, "tools/list", json!({}));
+    assert_eq!(list["result"]["tools"][0]["name"], "agor_sessions_list");
+    let boards = client.tool(2, "agor_boards_list", json!({}));
+    let text = boards["result"]["content"][0]["text"].as_str().unwrap();
+    assert!(text.contains("\"total\": 0"), "{boards}");
+    let prompts = client.call(3, "prompts/list", json!({}));
+    assert!(prompts["result"]["prompts"].is_array(), "{prompts}");
+    assert_eq!(client.end(), 0);
+    // Parameters of the address choose the list, as over HTTP.
+    let with_list = ["mcp", "--dialect", "iteratr?list=release notes"];
+    let mut client = McpClient::start(server.command().args(with_list));
+    client.introduce_to("iteratr-tools");
+    let tasks = json!({ "tasks": [{ "content": "by stdio" }] });
+    client.tool(1, "task-add", tasks);
+    let listed = run(&server, &["task", "ls", "--list", "release notes"]);
+    assert!(listed.stdout.contains("by stdio"), "{listed:?}");
+    let refused = run(&server, &["mcp", "--dialect", "other"]);
+    assert_eq!(refused.code, 2, "{refused:?}");
+    assert!(
+        refused.stderr.contains("agor, clawed-abode, iteratr"),
+        "{refused:?}"
+    );
 }
 
 #[test]

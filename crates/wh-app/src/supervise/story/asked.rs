@@ -13,14 +13,15 @@ use wh_runner::event::{PermissionKind, PermissionRequest, Question, ToolCall, To
 use wh_store::RunFact;
 
 use super::{Teller, paths::paths_of};
-use crate::{redacted_json::redacted_json, supervise::launch::TOOLS_NAME};
+use crate::redacted_json::redacted_json;
 
 impl Teller<'_> {
     pub(super) fn permission(&mut self, request: &PermissionRequest) {
         self.close_words();
         let call = &request.call;
         let policy = &self.about.session.policy;
-        let verdict = if call.tool_of(TOOLS_NAME).is_some() {
+        let server = self.about.session.mcp_dialect.server_name();
+        let verdict = if call.tool_of(server).is_some() {
             // The rules of our own tools are the server's: asking a person twice helps nobody.
             Verdict::Allow
         } else {

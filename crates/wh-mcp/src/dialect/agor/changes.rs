@@ -89,6 +89,7 @@ async fn spawn(call: Call, request: Spawn) -> Result<Reply<Spawned>> {
         model: None,
         tier: None,
         hosts: None,
+        mcp_dialect: None,
         callback: false,
     };
     let wait = request.sync.then_some(WAIT_MAX);
@@ -140,6 +141,7 @@ async fn create(call: Call, request: Create) -> Result<Reply<Created<SessionView
         model: None,
         tier: None,
         hosts: None,
+        mcp_dialect: None,
     };
     let session = call.app.session_create(&call.cx, input).await;
     let session = session.map_err(naming([

@@ -77,6 +77,9 @@ pub(crate) struct StartArgs {
     /// The agent's name of a model; `wheelhouse agents show NAME` lists them
     #[arg(long)]
     model: Option<String>,
+    /// The tools of its agents: wheelhouse or iteratr [default: as the repository or the agent is configured]
+    #[arg(long, value_name = "NAME")]
+    mcp_dialect: Option<String>,
     /// Print the loop's id and do not follow it
     #[arg(long, short)]
     detach: bool,
@@ -138,6 +141,7 @@ fn request(args: StartArgs, repo: String) -> CliResult<LoopStartRequest> {
         }),
         mode: args.mode,
         model: args.model,
+        mcp_dialect: args.mcp_dialect,
         idempotency_key: None,
     })
 }

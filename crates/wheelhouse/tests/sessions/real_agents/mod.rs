@@ -3,6 +3,7 @@
 //! `cargo xtask agents` installs them; without them each test says so in a line and is done. What differs between agents is in
 //! [`table`], what they must all do is in [`story`] and [`memory`].
 
+mod dialects;
 mod family;
 mod files;
 mod hostile;
@@ -140,6 +141,18 @@ fn e2_e4_opencode_does_not_load_hostile_configuration() {
 #[test]
 fn claude_code_asks_in_words_and_is_answered() {
     tell(&table::CLAUDE_CODE, story::asks_in_words_and_is_answered);
+}
+
+#[test]
+fn claude_code_calls_the_tools_of_agor() {
+    with_programs(async |programs| dialects::claude_code_calls_agor(programs).await);
+}
+
+#[test]
+fn opencode_ends_a_loop_by_session_complete() {
+    with_programs(async |programs| {
+        dialects::opencode_ends_a_loop_by_session_complete(programs).await;
+    });
 }
 
 #[test]
