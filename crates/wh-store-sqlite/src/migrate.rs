@@ -142,7 +142,7 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
     },
     Migration {
         name: "mcp_dialects",
-        sql: include_str!("../migrations/0031_mcp_dialects.sql"),
+        sql: include_str!("../migrations/0030_mcp_dialects.sql"),
     },
 ];
 
