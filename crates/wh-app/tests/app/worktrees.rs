@@ -220,7 +220,7 @@ async fn work_is_seen_compared_and_merged() {
     assert_eq!(diff.next, None);
     let (code, message) = refused(test.app.worktree_merge(&cx, merge(&made)).await);
     assert_eq!(code, ErrorCode::Conflict);
-    assert!(message.contains("not committed"), "{message}");
+    assert!(message.contains("uncommitted changes"), "{message}");
     commit(&made.path, "c.txt", "three\n");
     let merged = test.app.worktree_merge(&cx, merge(&made)).await.unwrap();
     assert_eq!(merged.outcome, MergeOutcome::FastForward);
