@@ -161,7 +161,7 @@ test("of a thousand files only those that are seen are drawn, and any is found",
 test("a fork goes on from a turn, and the tree shows the family", async () => {
   const repo = await on.server.repo("family");
   const { page, troubles } = await visit(on.browser, on.server);
-  await startSession(page, "say the beginning\nspawn say I am the child", repo);
+  await startSession(page, "say the beginning\nspawn say I am the child\nwrite draft.txt not committed", repo);
   await idle(page);
   await page.getByRole("tab", { name: "Tree" }).click();
   const family = page.getByRole("list", { name: "Family of this session" });
@@ -175,7 +175,15 @@ test("a fork goes on from a turn, and the tree shows the family", async () => {
   const parent = page.url();
   await page.getByRole("button", { name: "Fork after turn 1" }).click();
   await page.waitForURL((url) => url.pathname !== new URL(parent).pathname);
-  // The new session has the transcript up to there, and goes its own way.
+  // The new session has a title of its own, a link to where it came from, and the files that were not committed then.
+  const header = page.getByRole("group", { name: "About this session" });
+  await header.getByRole("heading", { name: "say the beginning (fork)" }).waitFor();
+  await header.getByText("after turn 1").waitFor();
+  expect(new URL(parent).pathname).toBe(await header.getByRole("link", { name: "say the beginning", exact: true }).getAttribute("href"));
+  await page.getByRole("tab", { name: "Diff" }).click();
+  await page.getByRole("tabpanel", { name: "Diff" }).getByText("1 file", { exact: true }).waitFor();
+  await page.getByRole("tabpanel", { name: "Diff" }).getByText("not committed").first().waitFor();
+  // It has the transcript up to there, and goes its own way.
   await said(page, "the beginning");
   expect(await conversation(page).getByText("the second part").count()).toBe(0);
   await send(page, "say another way");

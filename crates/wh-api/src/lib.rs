@@ -78,9 +78,9 @@ pub use server::{
     ServerConfigView, ServerFile, StartValueView, WhoAmIView,
 };
 pub use session::{
-    SessionCountsRequest, SessionCurrentRequest, SessionGetRequest, SessionListRequest,
-    SessionListView, SessionOutlineView, SessionSummaryView, SessionTreeNode, SessionTreeRequest,
-    SessionTreeView, SessionUpdateRequest, SessionView,
+    ForkedFromView, SessionCountsRequest, SessionCurrentRequest, SessionGetRequest,
+    SessionListRequest, SessionListView, SessionOutlineView, SessionSummaryView, SessionTreeNode,
+    SessionTreeRequest, SessionTreeView, SessionUpdateRequest, SessionView,
 };
 pub use session_begin::{SessionCreateRequest, SessionForkRequest, SessionSpawnRequest};
 pub use session_brief::{SessionBriefListView, SessionBriefView};

@@ -3,9 +3,9 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    AgentCommand, Description, InputRefusal, McpDialect, ModelName, OfferedModel, Reference,
-    RequestedTerms, Session, SessionId, SessionOutline, SessionPatch, SessionQuery, SessionState,
-    SessionStateName, ShareLevel, ShortId, Title, TitleWords, ToolsLink,
+    AgentCommand, Description, Fork, Forked, InputRefusal, McpDialect, ModelName, OfferedModel,
+    Reference, RequestedTerms, Session, SessionId, SessionOutline, SessionPatch, SessionQuery,
+    SessionState, SessionStateName, ShareLevel, ShortId, Title, TitleWords, ToolsLink,
 };
 
 use crate::{
@@ -192,6 +192,9 @@ pub struct SessionView {
     pub shared: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub parent_id: Option<String>,
+    /// The session and turn that it was forked from.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub forked_from: Option<ForkedFromView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub repo_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -276,6 +279,7 @@ impl From<&Session> for SessionView {
             archived: session.archived,
             owner_id: session.owner.user.to_string(),
             parent_id: session.parent.map(|id| id.to_string()),
+            forked_from: session.fork.map(ForkedFromView::from),
             repo_id: session.repo.map(|id| id.to_string()),
             worktree_id: session.worktree.map(|id| id.to_string()),
             board_id: session.board.map(|id| id.to_string()),
@@ -324,6 +328,15 @@ impl SessionView {
         }
     }
 
+    /// Shows a session that was just forked, and what became of the files that were not committed.
+    pub fn forked(forked: &Forked, requested: &RequestedTerms) -> Self {
+        let mut view = Self::created(&forked.session, requested);
+        if let Some(from) = &mut view.forked_from {
+            from.uncommitted = Some(forked.files.as_str().to_owned());
+        }
+        view
+    }
+
     /// Adds what is only told of one session.
     #[must_use]
     pub fn with(
@@ -339,6 +352,27 @@ impl SessionView {
             models: models.iter().map(AgentModelView::from).collect(),
             commands: commands.iter().map(AgentCommandView::from).collect(),
             ..self
+        }
+    }
+}
+
+/// Where a session was forked from.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct ForkedFromView {
+    pub session_id: String,
+    /// The number of the last turn that both have.
+    pub turn: u64,
+    /// Uncommitted files of that turn: taken, left, or none when none are kept of it; only told when the fork is created.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub uncommitted: Option<String>,
+}
+
+impl From<Fork> for ForkedFromView {
+    fn from(fork: Fork) -> Self {
+        Self {
+            session_id: fork.from.to_string(),
+            turn: fork.turn,
+            uncommitted: None,
         }
     }
 }

@@ -251,6 +251,9 @@ pub struct SessionForkRequest {
     /// Prompt the parent when the fork is done, failed or needs an answer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub callback: Option<bool>,
+    /// Leave out files that were not committed then.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub leave_uncommitted: Option<bool>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
@@ -266,6 +269,7 @@ impl SessionForkRequest {
             prompt: optional("prompt", self.prompt.as_deref(), Prompt::parse)?,
             title: optional("title", self.title.as_deref(), Title::parse)?,
             callback: self.callback.unwrap_or(false),
+            leave_uncommitted: self.leave_uncommitted.unwrap_or(false),
         })
     }
 }

@@ -2,8 +2,9 @@
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    ErrorCode, Fork, ForkInput, Message, Operation, PageLimit, PageRequest, Reach, Reference,
-    Session, SessionId, SessionPlace, Turn, TurnChoice, WorktreeBase, conversation_text,
+    ErrorCode, Fork, ForkInput, Forked, ForkedFiles, Message, Operation, PageLimit, PageRequest,
+    Reach, Reference, Session, SessionId, SessionPlace, Turn, TurnChoice, WorktreeBase,
+    conversation_text, fork_title,
 };
 
 use crate::{
@@ -17,15 +18,32 @@ impl App {
     /// Branches a session off another. Its agent starts anew and is told what was said.
     ///
     /// A fork stands beside what it branches off; an agent's fork of its own session stands below it.
-    pub async fn session_fork(&self, cx: &OpContext, input: ForkInput) -> Result<Session> {
+    ///
+    /// Its worktree begins at the commit that the turn ended with, with the files that were not committed then.
+    pub async fn session_fork(&self, cx: &OpContext, input: ForkInput) -> Result<Forked> {
         let operation = Operation::SessionFork;
         let facts = facts([("session", input.session.as_str())]);
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let source = self.session_lookup(reach, &input.session).await?;
-            let new = self.fork_of(cx, reach, &source, input).await?;
-            let id = self.begin(cx, operation, facts, new).await?;
-            self.session_lookup(reach, &Reference::from(id)).await
+            let leave = input.leave_uncommitted;
+            let (turn, new) = self.fork_of(cx, reach, &source, input).await?;
+            let (planned, worktree) = (new.session.id, new.worktree.clone());
+            let files = match &worktree {
+                Some(worktree) => {
+                    self.uncommitted_take(&source, &turn, worktree, leave)
+                        .await?
+                }
+                None => ForkedFiles::None,
+            };
+            let begun = self.begin(cx, operation, facts, new).await;
+            if begun.as_ref().ok() != Some(&planned)
+                && let Some(worktree) = &worktree
+            {
+                self.uncommitted_forget(worktree).await;
+            }
+            let session = self.session_lookup(reach, &Reference::from(begun?)).await?;
+            Ok(Forked { session, files })
         })
         .await
     }
@@ -36,7 +54,7 @@ impl App {
         reach: Reach,
         source: &Session,
         input: ForkInput,
-    ) -> Result<Beginning> {
+    ) -> Result<(Turn, Beginning)> {
         let turn = self.fork_point(reach, source, input.turn).await?;
         let agent = input.agent.unwrap_or_else(|| source.agent.clone());
         self.check_agent_name(&agent)?;
@@ -53,7 +71,13 @@ impl App {
             false => source.role.of_child(None)?,
         };
         let id = SessionId::from_untyped_uuid(self.ids.next());
-        let title = input.title.unwrap_or_else(|| source.title.clone());
+        let title = match input.title {
+            Some(title) => title,
+            None => fork_title(
+                &source.title,
+                self.store.session_forks_count(source.id).await?,
+            ),
+        };
         let place = match (source.repo, source.worktree) {
             (Some(repo), Some(worktree)) => {
                 let worktree = self.worktree_by_id(worktree).await?;
@@ -117,16 +141,17 @@ impl App {
             Some(_) => Some(self.spawn_limits().await?),
             None => None,
         };
-        let turn = input
+        let prompt = input
             .prompt
             .map(|prompt| self.new_turn(cx, id, &prompt, false));
-        Ok(Beginning {
+        let new = Beginning {
             session,
             worktree: place.made,
-            turn,
+            turn: prompt,
             spawn,
             spot: None,
-        })
+        };
+        Ok((turn, new))
     }
 
     /// Returns what the agent is told: the prompt, and before the first one of a fork what was said until then.

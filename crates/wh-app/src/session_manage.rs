@@ -160,6 +160,7 @@ impl App {
         let commit = cx.commit(Operation::SessionManage, session.id.into(), facts, events);
         let _applied = self.store.session_delete(session.id, commit).await?;
         self.session_dir_remove(session.id).await;
+        self.session_uncommitted_forget(session).await;
         Ok(())
     }
 }

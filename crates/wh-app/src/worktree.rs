@@ -15,6 +15,7 @@ mod private_clone;
 mod reconcile;
 mod remove;
 mod terms;
+mod uncommitted;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;

@@ -21,6 +21,7 @@ mod egress;
 mod error;
 mod event;
 mod file;
+mod fork;
 mod hook;
 mod ids;
 mod image;
@@ -92,6 +93,7 @@ pub use event::{Event, EventKind, EventSeq, Facts, NewEvent, Subject, SubjectKin
 pub use file::{
     FILES_BYTES_MAX, FILES_INSTEAD, FILES_MAX, FileAbout, FileName, PromptFile, check_files,
 };
+pub use fork::{Forked, ForkedFiles, fork_title};
 pub use hook::{HookPoint, LoopHooks};
 pub use ids::*;
 pub use image::{ImageRef, ImageRefRefusal};

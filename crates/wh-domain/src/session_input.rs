@@ -108,9 +108,11 @@ pub struct ForkInput {
     /// The model that the agent is to use; the same unless given, if the agent is the same.
     pub model: Option<ModelName>,
     pub prompt: Option<Prompt>,
-    /// The session's own unless given.
+    /// Made of the session's own unless given.
     pub title: Option<Title>,
     pub callback: bool,
+    /// Start from what was committed, without the files that were not.
+    pub leave_uncommitted: bool,
 }
 
 /// Which turn of a session is meant.

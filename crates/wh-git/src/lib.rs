@@ -43,6 +43,7 @@ mod rescue;
 mod risk;
 mod snapshot;
 mod status;
+mod uncommitted;
 mod version;
 mod view;
 mod walk;

@@ -144,6 +144,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "mcp_dialects",
         sql: include_str!("../migrations/0030_mcp_dialects.sql"),
     },
+    Migration {
+        name: "forks_and_audit_indexes",
+        sql: include_str!("../migrations/0032_forks_and_audit_indexes.sql"),
+    },
 ];
 
 /// The number of the last step.

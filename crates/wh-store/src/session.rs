@@ -102,6 +102,9 @@ pub trait SessionStore {
         filter: &SessionFilter,
     ) -> Result<Vec<SessionTally>>;
 
+    /// Counts the forks of a session, for the server's own work.
+    async fn session_forks_count(&self, source: SessionId) -> Result<u64>;
+
     /// Returns all sessions of a tree that lie within reach, parents before children, at most `limit`.
     async fn session_tree(&self, reach: Reach, root: SessionId, limit: u32)
     -> Result<Vec<Session>>;

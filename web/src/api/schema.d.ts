@@ -1198,10 +1198,7 @@ export interface components {
             user?: string | null;
             /** @description When it ends, in RFC 3339, such as 2027-01-31T00:00:00Z; never unless given. */
             expires_at?: string | null;
-            /**
-             * @description clawed-abode makes a key that looks as that contract says and opens /mcp/clawed-abode alone; scope full or
-             *     session_internal.
-             */
+            /** @description clawed-abode creates a `ca_` key, which opens /mcp/clawed-abode and /api/mcp alone; scope full, read or session_internal. */
             dialect?: string | null;
             /** @description The session that a session_internal key may rename. */
             session?: string | null;
@@ -1625,6 +1622,8 @@ export interface components {
             /** @description What you may do with it when it is somebody else's who shares it with you: read or prompt; only told of one session. */
             shared?: string | null;
             parent_id?: string | null;
+            /** @description The session and turn that it was forked from. */
+            forked_from?: components["schemas"]["ForkedFromView"] | null;
             repo_id?: string | null;
             worktree_id?: string | null;
             board_id?: string | null;
@@ -1684,6 +1683,17 @@ export interface components {
             narrowed?: components["schemas"]["NarrowedView"][];
             created_at: string;
             updated_at: string;
+        };
+        /** @description Where a session was forked from. */
+        ForkedFromView: {
+            session_id: string;
+            /**
+             * Format: uint64
+             * @description The number of the last turn that both have.
+             */
+            turn: number;
+            /** @description Uncommitted files of that turn: taken, left, or none when none are kept of it; only told when the fork is created. */
+            uncommitted?: string | null;
         };
         /** @description What a session may use. It is stopped no later than the end of the turn that uses it up. */
         BudgetInput: {
@@ -3111,6 +3121,8 @@ export interface operations {
                 since?: string;
                 /** @description Only calls until then: a day, to its end, or a time. */
                 until?: string;
+                /** @description Successful reads too; false by default, unless operation is one that reads. */
+                include_reads?: boolean;
                 /** @description How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given. */
                 utc_offset?: number;
                 /** @description How many at most: 1 to 200, 50 unless given. */
@@ -4442,6 +4454,8 @@ export interface operations {
                     title?: string | null;
                     /** @description Prompt the parent when the fork is done, failed or needs an answer. */
                     callback?: boolean | null;
+                    /** @description Leave out files that were not committed then. */
+                    leave_uncommitted?: boolean | null;
                     idempotency_key?: string | null;
                 };
             };

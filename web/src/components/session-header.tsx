@@ -1,8 +1,10 @@
+import { useQuery } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 import { ArrowLeft, Ellipsis } from "lucide-react";
 import { useState } from "react";
 
 import type { Session } from "@/api/client";
+import { session as sessionAbout, shortId } from "@/api/queries";
 import { useManage } from "@/hooks/use-manage";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -29,6 +31,7 @@ export function SessionHeader({ id, session }: { id: string; session: Session })
       </h1>
       <StateBadge state={session.state} />
       {session.archived && <Badge>archived</Badge>}
+      {session.forked_from && <ForkedFrom from={session.forked_from} />}
       {session.shared && <Badge>shared with you to {session.shared}</Badge>}
       {session.tools_link === "broken" && <Badge tone="warn">its tools are not connected</Badge>}
       <span className="text-sm text-muted">
@@ -80,6 +83,25 @@ export function SessionHeader({ id, session }: { id: string; session: Session })
         onConfirm={() => manage.mutate("delete", { onSettled: () => setDeleting(false) })}
       />
     </header>
+  );
+}
+
+/** Links to the session that this one was forked from. */
+function ForkedFrom({ from }: { from: NonNullable<Session["forked_from"]> }) {
+  const id = shortId(from.session_id);
+  const source = useQuery(sessionAbout(id));
+  return (
+    <span className="min-w-0 truncate text-sm text-muted">
+      forked from{" "}
+      {source.isError ? (
+        `session ${id}`
+      ) : (
+        <Link to="/sessions/$session" params={{ session: id }} className="text-accent hover:underline">
+          {source.data ? <Name>{source.data.title}</Name> : id}
+        </Link>
+      )}{" "}
+      after turn {from.turn}
+    </span>
   );
 }
 

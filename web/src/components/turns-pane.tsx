@@ -8,7 +8,7 @@ import { useNow } from "@/hooks/use-now";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
-import { toastError } from "@/ui/toast";
+import { toast, toastError } from "@/ui/toast";
 import { ago, counted, plain, shortened } from "@/util/text";
 
 import { Cost } from "./cost";
@@ -30,7 +30,11 @@ export function TurnsPane({ id, refused }: { id: string; refused: string | undef
           body: { turn: String(turn.number) },
         }),
       ),
-    onSuccess: (made) => navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } }),
+    onSuccess: (made) => {
+      const hasFiles = made.forked_from?.uncommitted === "taken";
+      toast("The session was forked", hasFiles ? "Its worktree has the uncommitted files of that turn." : undefined);
+      return navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } });
+    },
     onError: toastError,
   });
   return (

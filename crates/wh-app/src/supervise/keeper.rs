@@ -270,8 +270,11 @@ impl Keeper {
                     *commit_before = self.commit_before.take();
                     self.given = None;
                 }
-                RunFact::TurnEnded { commit_after, .. } => {
+                RunFact::TurnEnded {
+                    turn, commit_after, ..
+                } => {
                     *commit_after = self.app.session_commit(&work.session).await;
+                    self.app.uncommitted_keep(&work.session, *turn).await;
                 }
                 _ => {}
             }

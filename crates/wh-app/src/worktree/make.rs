@@ -125,6 +125,7 @@ impl App {
             }
             made => made?,
         };
+        self.uncommitted_apply(worktree, &made).await?;
         let told = not_fetched.map(|why| facts([("not_fetched", &why)]));
         Ok((made, base, told.unwrap_or_default()))
     }

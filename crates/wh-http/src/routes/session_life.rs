@@ -60,8 +60,8 @@ fn session_routes() -> Vec<Route> {
             |server, cx, request: SessionForkRequest| async move {
                 let input = request.input()?;
                 let requested = RequestedTerms::from(&input);
-                let session = server.app.session_fork(&cx, input).await?;
-                Ok(SessionView::created(&session, &requested))
+                let forked = server.app.session_fork(&cx, input).await?;
+                Ok(SessionView::forked(&forked, &requested))
             },
         ),
         change(

@@ -103,8 +103,8 @@ async fn session_fork(
 ) -> Result<SessionView> {
     let input = request.input()?;
     let requested = RequestedTerms::from(&input);
-    let session = app.session_fork(&cx, input).await?;
-    Ok(SessionView::created(&session, &requested))
+    let forked = app.session_fork(&cx, input).await?;
+    Ok(SessionView::forked(&forked, &requested))
 }
 
 fn prompted(done: Prompted) -> PromptedView {

@@ -67,7 +67,7 @@ Examples:
   wheelhouse fork 89abcdef 'try it the other way'
   wheelhouse fork 89abcdef --turn 3 --agent codex --wait 'go on from here'
 
-The fork has the conversation up to that turn, and the files as they were committed then. `wheelhouse turns ID` lists turns.")]
+The fork has the conversation up to that turn and the files as they were then, committed or not. `wheelhouse turns ID` lists turns.")]
 pub(crate) struct ForkArgs {
     /// The session's id or its last 8 digits
     #[arg(value_name = "ID")]
@@ -83,9 +83,12 @@ pub(crate) struct ForkArgs {
     /// The agent's name of a model [default: the same, with the same agent]
     #[arg(long)]
     model: Option<String>,
-    /// What the fork is called [default: as the session]
+    /// The fork's title [default: the session's, followed by "(fork)"]
     #[arg(long)]
     title: Option<String>,
+    /// Start from the last commit, without the uncommitted files of that turn
+    #[arg(long)]
+    leave_uncommitted: bool,
     /// Follow the fork until its turn is over
     #[arg(long, short, requires = "prompt")]
     wait: bool,
@@ -133,6 +136,7 @@ pub(crate) async fn fork(cx: &Context, args: ForkArgs) -> CliResult {
         agent: args.agent,
         model: args.model,
         title: args.title,
+        leave_uncommitted: args.leave_uncommitted.then_some(true),
         ..SessionForkRequest::default()
     };
     let fork = client.session_fork(&request).await?;

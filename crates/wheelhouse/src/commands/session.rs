@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use wh_api::{
-    BudgetPatchInput, SessionListRequest, SessionListView, SessionTreeView, SessionUpdateRequest,
-    SessionView,
+    BudgetPatchInput, ForkedFromView, SessionListRequest, SessionListView, SessionTreeView,
+    SessionUpdateRequest, SessionView,
 };
 
 use super::life;
@@ -261,6 +261,7 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("archived", archived),
         ("path", session.path.clone()),
         ("parent", session.parent_id.clone()),
+        ("forked from", session.forked_from.as_ref().map(forked_from)),
         ("board", session.board_id.clone()),
         ("worktree", session.worktree_id.clone()),
         ("messages", Some(session.last_seq.to_string())),
@@ -281,6 +282,10 @@ pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {
         ("budget", budget(session)),
         ("changed", Some(moment_ago(&session.updated_at))),
     ])
+}
+
+fn forked_from(from: &ForkedFromView) -> String {
+    format!("{} after turn {}", from.session_id, from.turn)
 }
 
 /// Tells whether the agent has reached our tools, and what to do when it has not.

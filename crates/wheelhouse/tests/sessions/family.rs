@@ -222,6 +222,75 @@ async fn a_child_may_not_do_what_its_parent_may_not() {
 }
 
 #[tokio::test]
+async fn a_fork_has_the_files_that_were_not_committed_then_and_a_title_of_its_own() {
+    let world = World::new();
+    repo(&world).await;
+    let request = SessionCreateRequest {
+        repo: Some("app".to_owned()),
+        title: Some("Colours".to_owned()),
+        ..SessionCreateRequest::default()
+    };
+    let source = world.session_with(request).await;
+    let first = "write one.txt 1\ncommit one\nwrite one.txt changed\nwrite new/two.txt 2";
+    world.prompt(&source, first).await;
+    world
+        .prompt(&source, "write one.txt later\nwrite three.txt 3")
+        .await;
+    let fork = async |session: &str, leave: bool| {
+        let request = SessionForkRequest {
+            session: session.to_owned(),
+            turn: Some("1".to_owned()),
+            leave_uncommitted: leave.then_some(true),
+            ..SessionForkRequest::default()
+        };
+        let fork = world.client.session_fork(&request).await.unwrap();
+        world.until_state(&fork.id, "idle").await;
+        let worktree = fork.worktree_id.clone().unwrap();
+        let worktree = world.client.worktree_get(&worktree).await.unwrap();
+        (fork, std::path::PathBuf::from(&worktree.path), worktree)
+    };
+    let read = |path: &std::path::Path| std::fs::read_to_string(path).ok();
+
+    let (taken, path, worktree) = fork(&source, false).await;
+    let from = taken.forked_from.as_ref().unwrap();
+    assert_eq!(
+        (from.session_id.as_str(), from.turn),
+        (&*world.get(&source).await.id, 1)
+    );
+    assert_eq!(from.uncommitted.as_deref(), Some("taken"));
+    assert_eq!(read(&path.join("one.txt")).as_deref(), Some("changed\n"));
+    assert_eq!(read(&path.join("new/two.txt")).as_deref(), Some("2\n"));
+    assert_eq!(read(&path.join("three.txt")), None);
+    let status = worktree.status.unwrap();
+    assert_eq!(status.unstaged, ["one.txt"]);
+    assert_eq!(status.untracked, ["new/two.txt"]);
+    assert_eq!(status.staged_count, 0);
+    let seen = world.get(&taken.id).await;
+    assert_eq!(seen.forked_from.unwrap().turn, 1);
+
+    let (left, path, _) = fork(&source, true).await;
+    assert_eq!(
+        left.forked_from.unwrap().uncommitted.as_deref(),
+        Some("left")
+    );
+    assert_eq!(read(&path.join("one.txt")).as_deref(), Some("1\n"));
+    assert_eq!(read(&path.join("new/two.txt")), None);
+
+    // A fork has copies of the turns; their files are those of the session in which they happened.
+    let (again, path, _) = fork(&taken.id, false).await;
+    assert_eq!(read(&path.join("one.txt")).as_deref(), Some("changed\n"));
+    let titles = [taken.title, left.title, again.title];
+    assert_eq!(
+        titles,
+        [
+            "Colours (fork)",
+            "Colours (fork 2)",
+            "Colours (fork) (fork)"
+        ]
+    );
+}
+
+#[tokio::test]
 async fn a_fork_goes_on_from_a_turn_with_its_words_and_files() {
     let world = World::new();
     repo(&world).await;

@@ -177,12 +177,14 @@ async fn fork(call: Call, request: Fork) -> Result<Reply<Created<SessionView>>> 
         prompt: field("prompt", prompt.transpose())?,
         title: None,
         callback: false,
+        leave_uncommitted: false,
     };
-    let session = call.app.session_fork(&call.cx, input).await;
-    let session = session.map_err(naming([
+    let forked = call.app.session_fork(&call.cx, input).await;
+    let forked = forked.map_err(naming([
         session_named("sessionId", &request.session_id),
         ("turn", "Task", "taskId", task),
     ]))?;
+    let session = forked.session;
     let entity = shown(&call, &session).await?;
     Ok(Created::new(session.id, entity).into())
 }
