@@ -24,8 +24,7 @@ pub struct KeyCreateRequest {
     /// When it ends, in RFC 3339, such as 2027-01-31T00:00:00Z; never unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub expires_at: Option<String>,
-    /// clawed-abode makes a key that looks as that contract says and opens /mcp/clawed-abode alone; scope full or
-    /// session_internal.
+    /// clawed-abode creates a `ca_` key, which opens /mcp/clawed-abode and /api/mcp alone; scope full, read or session_internal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub dialect: Option<String>,
     /// The session that a session_internal key may rename.

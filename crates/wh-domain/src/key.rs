@@ -82,6 +82,7 @@ const TAGS: &[(Option<Dialect>, KeyScope, &str)] = &[
     (None, KeyScope::Session, "wh_sess_"),
     (None, KeyScope::Browser, "wh_web_"),
     (Some(Dialect::ClawedAbode), KeyScope::Full, "ca_full_"),
+    (Some(Dialect::ClawedAbode), KeyScope::Read, "ca_read_"),
     (
         Some(Dialect::ClawedAbode),
         KeyScope::SessionInternal,
@@ -268,7 +269,7 @@ mod tests {
             "wh_full_",
             "wh_full_ABC",
             "wh_none_00000000000000000000000000000abc",
-            "ca_read_00000000000000000000000000000abc",
+            "ca_client_00000000000000000000000000000abc",
         ] {
             assert_eq!(Secret::parse(text), None, "{text}");
         }
@@ -283,11 +284,12 @@ mod tests {
     }
 
     #[test]
-    fn a_dialect_has_the_keys_of_its_contract_and_no_others() {
+    fn a_dialect_has_keys_of_its_own_scopes_and_no_others() {
         let dialect = Some(Dialect::ClawedAbode);
         let scopes: Vec<_> = KeyScope::of(dialect).collect();
-        assert_eq!(scopes, [KeyScope::Full, KeyScope::SessionInternal]);
-        assert_eq!(Secret::from_random(dialect, KeyScope::Read, 1), None);
+        let expected = [KeyScope::Full, KeyScope::Read, KeyScope::SessionInternal];
+        assert_eq!(scopes, expected);
+        assert_eq!(Secret::from_random(dialect, KeyScope::Client, 1), None);
         assert_eq!(
             Secret::from_random(None, KeyScope::SessionInternal, 1),
             None

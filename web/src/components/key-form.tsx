@@ -5,26 +5,42 @@ import { api, ask, mark } from "@/api/client";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
 import { Failure } from "@/ui/loaded";
+import { EXPIRES, expiresAt, KEY_KINDS } from "@/util/keys";
 
 import { ShownOnce } from "./shown-once";
 
-const SCOPES = [
-  { value: "full", about: "full: everything you may do" },
-  { value: "read", about: "read: look, and change nothing" },
-  { value: "client", about: "client: only what it makes itself" },
-];
-
-/** Makes a key and shows its secret, this once. */
+/** Creates a key and shows its secret, this once. */
 export function KeyForm({ isOpen, onClose }: { isOpen: boolean; onClose: () => void }) {
   const [name, setName] = useState("");
+  const [kind, setKind] = useState("");
   const [scope, setScope] = useState("full");
+  const [session, setSession] = useState("");
+  const [expires, setExpires] = useState("");
+  const [date, setDate] = useState("");
+  const scopes = KEY_KINDS.find((one) => one.value === kind)?.scopes ?? [];
+  const isBound = scope === "session_internal";
   const make = useMutation({
-    mutationFn: () =>
-      ask(api.POST("/api/v1/keys", { params: { header: mark() }, body: { name: name.trim(), scope } })),
+    mutationFn: () => {
+      const at = expiresAt(expires, date, Date.now());
+      const body = {
+        name: name.trim(),
+        scope,
+        ...(kind && { dialect: kind }),
+        ...(isBound && { session: session.trim() }),
+        ...(at && { expires_at: at }),
+      };
+      return ask(api.POST("/api/v1/keys", { params: { header: mark() }, body }));
+    },
   });
+  const isMissing = name.trim() === "" || (isBound && session.trim() === "") || (expires === "date" && date === "");
   const close = () => {
     make.reset();
     setName("");
+    setKind("");
+    setScope("full");
+    setSession("");
+    setExpires("");
+    setDate("");
     onClose();
   };
   const secret = make.data?.key;
@@ -48,21 +64,56 @@ export function KeyForm({ isOpen, onClose }: { isOpen: boolean; onClose: () => v
           <span className="text-sm text-muted">Name</span>
           <input autoFocus className="field" value={name} onChange={(event) => setName(event.target.value)} />
         </label>
-        <label>
-          <span className="text-sm text-muted">What it may do</span>
-          <select className="field" value={scope} onChange={(event) => setScope(event.target.value)}>
-            {SCOPES.map((one) => (
-              <option key={one.value} value={one.value}>
-                {one.about}
-              </option>
-            ))}
-          </select>
-        </label>
+        <Choice
+          label="For"
+          choices={KEY_KINDS}
+          value={kind}
+          onChange={(value) => {
+            setKind(value);
+            setScope("full");
+          }}
+        />
+        <Choice label="What it may do" choices={scopes} value={scope} onChange={setScope} />
+        {isBound && (
+          <label>
+            <span className="text-sm text-muted">Session (its id or last 8 digits)</span>
+            <input className="field" maxLength={45} value={session} onChange={(event) => setSession(event.target.value)} />
+          </label>
+        )}
+        <Choice label="Expires" choices={EXPIRES} value={expires} onChange={setExpires} />
+        {expires === "date" && (
+          <label>
+            <span className="text-sm text-muted">Date (from its beginning, UTC)</span>
+            <input type="date" className="field" value={date} onChange={(event) => setDate(event.target.value)} />
+          </label>
+        )}
         {make.isError && <Failure error={make.error} />}
-        <Button type="submit" look="primary" disabled={name.trim() === "" || make.isPending}>
+        <Button type="submit" look="primary" disabled={isMissing || make.isPending}>
           Create key
         </Button>
       </form>
     </Dialog>
+  );
+}
+
+interface ChoiceProps {
+  label: string;
+  choices: { value: string; about: string }[];
+  value: string;
+  onChange: (value: string) => void;
+}
+
+function Choice({ label, choices, value, onChange }: ChoiceProps) {
+  return (
+    <label>
+      <span className="text-sm text-muted">{label}</span>
+      <select className="field" value={value} onChange={(event) => onChange(event.target.value)}>
+        {choices.map((one) => (
+          <option key={one.value} value={one.value}>
+            {one.about}
+          </option>
+        ))}
+      </select>
+    </label>
   );
 }

@@ -3,7 +3,7 @@ import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 
 import { api, ask, type Key } from "@/api/client";
-import { keyList } from "@/api/queries";
+import { keyList, shortId } from "@/api/queries";
 import { KeyForm } from "@/components/key-form";
 import { Name } from "@/components/name";
 import { useNow } from "@/hooks/use-now";
@@ -65,7 +65,7 @@ export function KeysPage() {
 function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => void }) {
   const now = useNow();
   return (
-    <Table columns={["Name", "Key", "May", "Status", "Last used"]} hasActions>
+    <Table columns={["Name", "Key", "Scope", "Status", "Last used", "Expires"]} hasActions>
       {keys.map((key) => (
         <tr key={key.id} className="border-t border-line">
           <th scope="row" className="px-3 py-2 font-medium break-all">
@@ -73,11 +73,17 @@ function KeyTable({ keys, onRevoke }: { keys: Key[]; onRevoke: (key: Key) => voi
             <Name>{key.name}</Name>
           </th>
           <td className="px-3 py-2 font-mono text-sm">{key.prefix}…</td>
-          <td className="px-3 py-2">{key.scope}</td>
+          <td className="px-3 py-2">
+            {key.scope === "session_internal" ? `session ${shortId(key.session_id ?? "")}` : key.scope}
+            {key.dialect && <span className="block text-sm text-muted">{key.dialect}</span>}
+          </td>
           <td className="px-3 py-2">
             <Badge tone={key.status === "active" ? "good" : "neutral"}>{key.status}</Badge>
           </td>
           <td className="px-3 py-2 text-sm text-muted">{key.last_used_at ? since(key.last_used_at, now) : "never"}</td>
+          <td className="px-3 py-2 text-sm text-muted" title={key.expires_at ?? undefined}>
+            {key.expires_at ? new Date(key.expires_at).toLocaleDateString() : "never"}
+          </td>
           <td className="px-3 py-2 text-right">
             <Button
               refused={key.status === "revoked" ? "It is revoked." : undefined}

@@ -69,7 +69,7 @@ async fn only_the_keys_of_the_contract_are_made() {
     let (id, _) = test.session("one", None).await;
     let admin = test.local().await;
     for wrong in [
-        new(KeyScope::Read, ABODE, None),
+        new(KeyScope::Client, ABODE, None),
         new(KeyScope::Session, ABODE, Some(id)),
         new(KeyScope::SessionInternal, None, Some(id)),
         new(KeyScope::SessionInternal, ABODE, None),

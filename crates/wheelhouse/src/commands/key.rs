@@ -15,6 +15,7 @@ Examples:
   wheelhouse key create --scope full --name laptop --expires 30d
   wheelhouse key create --scope client --name ci --user ann --json
   wheelhouse key create --scope full --name orchestrator --dialect clawed-abode
+  wheelhouse key create --scope read --name monitor --dialect clawed-abode --expires 30d
   wheelhouse key revoke 89abcdef")]
 pub(crate) enum KeyCommand {
     /// Make a key and show it, this once

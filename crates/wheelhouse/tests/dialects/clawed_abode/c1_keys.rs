@@ -60,6 +60,44 @@ async fn c1_1_a_full_key_controls_everything_and_a_session_key_only_renames() {
 }
 
 #[tokio::test]
+async fn c1_1_a_read_key_looks_and_changes_nothing_until_it_expires() {
+    let abode = Abode::new().await;
+    let session = abode.session("watched").await;
+    let made = create_key(&abode.server, &["--scope", "read", "--expires", "1h"]);
+    let secret = made.key.unwrap();
+    assert!(secret.starts_with("ca_read_") && secret.len() == "ca_read_".len() + 32);
+    assert_eq!(made.about.scope, "read");
+    assert!(made.about.expires_at.is_some());
+    for address in ADDRESSES {
+        let client = abode.client(address, &secret);
+        let seen = client.call("get_session", json!({ "sessionId": session }));
+        assert_eq!(data(&seen.await)["name"], "watched");
+        data(&client.call("list_sessions", json!({})).await);
+        for (tool, arguments) in [
+            (
+                "create_session",
+                json!({ "name": "x", "repoFullName": "team/app", "branch": "main" }),
+            ),
+            (
+                "send_prompt",
+                json!({ "sessionId": session, "prompt": "say x" }),
+            ),
+            (
+                "manage_session",
+                json!({ "sessionId": session, "action": "stop" }),
+            ),
+            ("interrupt_session", json!({ "sessionId": session })),
+            ("set_session_name", json!({ "name": "x" })),
+        ] {
+            let refused = client.call(tool, arguments).await;
+            assert_eq!(Mcp::code(&refused), "FORBIDDEN", "{tool}");
+        }
+    }
+    let ours = Mcp::new(&abode.server.about().mcp_url, &secret);
+    assert_eq!(ours.send("tools/list", json!({})).await.status(), 403);
+}
+
+#[tokio::test]
 async fn c1_2_a_key_is_kept_as_its_sha256_and_shown_once() {
     let mut abode = Abode::new().await;
     let made = create_key(&abode.server, &["--scope", "full"]);
