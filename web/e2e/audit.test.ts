@@ -20,6 +20,14 @@ test("the audit log is asked for what is looked for, by an address that can be s
   await rows.filter({ hasText: "board_create" }).first().waitFor();
   expect(await page.locator("#audit-operations option[value=board_create]").count()).toBe(1);
 
+  // What this page itself has read is not in the way, unless it is asked for.
+  await expect.poll(() => rows.filter({ hasText: /audit_list|whoami|session_list/ }).count()).toBe(0);
+  await rows.filter({ hasText: "board_get" }).filter({ hasText: "NOT_FOUND" }).waitFor();
+  await filters.getByLabel("Include successful reads").check();
+  await show();
+  await page.waitForURL(/reads=yes/);
+  await rows.filter({ hasText: "whoami" }).first().waitFor();
+
   await filters.getByLabel("About the id").fill(board.id);
   await show();
   await page.waitForURL(/about=/);

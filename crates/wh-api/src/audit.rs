@@ -28,6 +28,8 @@ list_request! {
         since: String,
         /// Only calls until then: a day, to its end, or a time.
         until: String,
+        /// Successful reads too; false by default, unless operation is one that reads.
+        include_reads: bool,
         /// How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given.
         utc_offset: i32,
     }
@@ -50,6 +52,7 @@ impl TryFrom<&AuditListRequest> for AuditQuery {
             since: optional("since", request.since.as_deref(), Moment::parse)?,
             until: optional("until", request.until.as_deref(), Moment::parse)?,
             offset: field("utc_offset", offset)?,
+            include_reads: request.include_reads.unwrap_or(false),
         })
     }
 }

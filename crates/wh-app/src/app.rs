@@ -22,7 +22,7 @@ use crate::{
     AppError, Clock, IdSource, LanguageModel, OpContext, Result, StartValue,
     attempts::{Attempts, UnknownKeys},
     authenticate::PrincipalCache,
-    context::outcome,
+    context::{EntryCount, facts, outcome},
     lock::Locks,
     login::LoginLinks,
     loops::LoopWork,
@@ -166,6 +166,7 @@ impl App {
             surface,
             now: self.clock.now(),
             idempotency: None,
+            entries: EntryCount::default(),
         }
     }
 
@@ -215,21 +216,42 @@ impl App {
         result
     }
 
-    /// Runs a change and records it if it was refused; if it was done, its commit has the record already.
+    /// Runs a change and records it if it was refused or found nothing to change; if it was done, its commit has the record already.
     pub(crate) async fn change<T>(
         &self,
         cx: &OpContext,
         operation: Operation,
-        facts: Facts,
+        mut facts: Facts,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
+        let entries = cx.entries.get();
         let result = work.await;
         if result.is_err() {
+            self.record(cx, operation, facts, &result).await;
+        } else if cx.entries.get() == entries {
+            facts.insert("unchanged".to_owned(), "true".to_owned());
             self.record(cx, operation, facts, &result).await;
         } else {
             count(operation, "ok");
         }
         result
+    }
+
+    /// Records a call that was refused before its operation began, such as one whose arguments cannot be read. A call that has an entry
+    /// already gets no second one.
+    pub async fn record_refusal(
+        &self,
+        cx: &OpContext,
+        operation: Operation,
+        code: ErrorCode,
+        message: &str,
+    ) {
+        if cx.entries.get() > 0 {
+            return;
+        }
+        let refused: Result<()> = Err(AppError::new(code, message));
+        let facts = facts([("refused", message)]);
+        self.record(cx, operation, facts, &refused).await;
     }
 
     async fn record<T>(

@@ -1,5 +1,10 @@
 //! Who calls, when, and by which request: what every operation is given.
 
+use std::sync::{
+    Arc,
+    atomic::{AtomicU32, Ordering},
+};
+
 use jiff::Timestamp;
 use uuid::Uuid;
 use wh_domain::{
@@ -16,6 +21,17 @@ pub struct OpContext {
     pub surface: Surface,
     pub now: Timestamp,
     pub idempotency: Option<Idempotency>,
+    pub(crate) entries: EntryCount,
+}
+
+/// How many entries of the audit log were made for one call. Clones of its circumstances count together.
+#[derive(Clone, Debug, Default)]
+pub(crate) struct EntryCount(Arc<AtomicU32>);
+
+impl EntryCount {
+    pub(crate) fn get(&self) -> u32 {
+        self.0.load(Ordering::Relaxed)
+    }
 }
 
 /// A caller's mark on a request that it may send twice.
@@ -75,6 +91,7 @@ impl OpContext {
         outcome: Outcome,
         facts: Facts,
     ) -> NewAuditEntry {
+        self.entries.0.fetch_add(1, Ordering::Relaxed);
         NewAuditEntry {
             at: self.now,
             request: self.request,

@@ -21,6 +21,8 @@ pub struct AuditQuery {
     /// A day is meant to its end.
     pub until: Option<Moment>,
     pub offset: DayOffset,
+    /// Successful reads too.
+    pub include_reads: bool,
 }
 
 impl Default for AuditQuery {
@@ -34,6 +36,7 @@ impl Default for AuditQuery {
             since: None,
             until: None,
             offset: DayOffset::UTC,
+            include_reads: false,
         }
     }
 }
@@ -61,7 +64,14 @@ impl AuditQuery {
             about: self.about.clone(),
             since,
             until,
+            without_reads: !self.includes_reads(),
         })
+    }
+
+    /// Tells whether successful reads are meant, which are most of all calls: when they, or an operation that reads, are asked for.
+    fn includes_reads(&self) -> bool {
+        let reads = |operation: Operation| !operation.rule().effect.changes();
+        self.include_reads || self.operation.is_some_and(reads)
     }
 }
 
@@ -76,6 +86,8 @@ pub struct AuditFilter {
     pub since: Option<Timestamp>,
     /// The first moment that is not listed any more.
     pub until: Option<Timestamp>,
+    /// Leave out successful calls that changed nothing.
+    pub without_reads: bool,
 }
 
 /// How calls ended.
@@ -181,5 +193,21 @@ mod tests {
         for (since, until) in [("2026-11-02", "2026-11-01"), ("1d", "7d")] {
             assert!(query(since, until).filter(None, now).is_err());
         }
+    }
+
+    #[test]
+    fn reads_are_meant_only_when_they_are_asked_for() {
+        let now = Timestamp::UNIX_EPOCH;
+        let of = |operation, include_reads| {
+            let query = AuditQuery {
+                operation,
+                include_reads,
+                ..AuditQuery::default()
+            };
+            !query.filter(None, now).unwrap().without_reads
+        };
+        assert!(!of(None, false) && of(None, true));
+        assert!(of(Some(Operation::BoardGet), false));
+        assert!(!of(Some(Operation::BoardCreate), false));
     }
 }

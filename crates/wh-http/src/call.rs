@@ -19,10 +19,22 @@ pub(crate) async fn call(server: Server, route: &Route, request: Request) -> Res
 
 async fn answer(server: Server, route: &Route, request: Request) -> Result<Response, ApiError> {
     let (mut parts, body) = request.into_parts();
-    let given = input::read(&mut parts, body, route, &server.config.limits).await?;
     let mut cx = context(&server, &parts)?;
-    cx.idempotency = given.idempotency;
-    route.run(server, cx, given.fields).await
+    let called = async {
+        let given = input::read(&mut parts, body, route, &server.config.limits).await?;
+        cx.idempotency = given.idempotency;
+        route.run(server.clone(), cx.clone(), given.fields).await
+    };
+    let result = called.await;
+    if let Err(error) = &result {
+        // What the operation refused has an entry; what was refused before it began gets one here.
+        let (code, message) = (error.code(), error.message());
+        let recorded = server
+            .app
+            .record_refusal(&cx, route.operation, code, message);
+        recorded.await;
+    }
+    result
 }
 
 /// Returns the circumstances of a request whose caller is known; the audit log and the answer name it alike.

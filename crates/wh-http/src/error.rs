@@ -55,6 +55,16 @@ impl ApiError {
         }
     }
 
+    /// Returns the code.
+    pub(crate) fn code(&self) -> ErrorCode {
+        self.code
+    }
+
+    /// Returns what is wrong.
+    pub(crate) fn message(&self) -> &str {
+        &self.message
+    }
+
     /// Says what is wrong with the input as a whole.
     pub(crate) fn invalid(message: impl Into<String>) -> Self {
         Self::new(ErrorCode::InvalidInput, message)

@@ -88,7 +88,13 @@ impl Handler {
         let mut cx = self.app.context(principal.clone(), Surface::Mcp);
         let called = async {
             let runners = repeat_mark(principal, &parts.headers);
-            cx.idempotency = idempotency(tool.name(), &arguments, runners)?;
+            match idempotency(tool.name(), &arguments, runners) {
+                Ok(mark) => cx.idempotency = mark,
+                Err(error) => {
+                    tool.record_refusal(&self.app, &cx, &error).await;
+                    return Err(error);
+                }
+            }
             tool.call(Arc::clone(&self.app), cx, arguments).await
         };
         match tokio::time::timeout(self.call_time_max, called).await {
@@ -286,11 +292,17 @@ impl ServerHandler for Handler {
             let runners = repeat_mark(principal, &parts.headers);
             match idempotency(tool.name(), &arguments, runners) {
                 Ok(mark) => cx.idempotency = mark,
-                Err(error) => return Ok(tool_error(&error).into()),
+                Err(error) => {
+                    tool.record_refusal(&self.app, &cx, &error).await;
+                    return Ok(tool_error(&error).into());
+                }
             }
             match tasks::begin(&self.app, &cx, operation, &arguments).await {
                 Some(Ok(task)) => return Ok(task.into()),
-                Some(Err(error)) => return Ok(tool_error(&error).into()),
+                Some(Err(error)) => {
+                    tool.record_refusal(&self.app, &cx, &error).await;
+                    return Ok(tool_error(&error).into());
+                }
                 None => {}
             }
         }

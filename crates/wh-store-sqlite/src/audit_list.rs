@@ -78,6 +78,9 @@ impl SqliteStore {
     }
 }
 
+/// The condition of the indexes that leave out successful reads: only what changed something has a subject.
+const KEPT: &str = "(t.subject_id IS NOT NULL OR t.refused IS NOT NULL)";
+
 /// A range of entries.
 #[derive(Clone, Copy)]
 struct Numbers {
@@ -94,6 +97,10 @@ enum Way {
     Refused,
     Operation(&'static str),
     User(Uuid),
+    /// Those of a user that are not of successful reads.
+    UserKept(Uuid),
+    /// Those that are not of successful reads.
+    Kept,
     /// By number alone.
     All,
     Nothing,
@@ -112,8 +119,10 @@ impl Way {
         match (filter.outcome, filter.operation, user) {
             (Some(outcome), ..) if outcome != OutcomeFilter::Done => Self::Refused,
             (_, Some(operation), _) => Self::Operation(operation.name()),
-            (.., Some(user)) => Self::User(uuid(user)),
-            _ => Self::All,
+            (.., Some(user)) if !filter.without_reads => Self::User(uuid(user)),
+            (.., Some(user)) => Self::UserKept(uuid(user)),
+            _ if !filter.without_reads => Self::All,
+            _ => Self::Kept,
         }
     }
 
@@ -135,6 +144,14 @@ impl Way {
             Self::User(user) => query
                 .push(" FROM audit t INDEXED BY audit_user WHERE t.user_id = ")
                 .push_bind(user),
+            Self::UserKept(user) => query
+                .push(" FROM audit t INDEXED BY audit_user_kept WHERE ")
+                .push(KEPT)
+                .push(" AND t.user_id = ")
+                .push_bind(user),
+            Self::Kept => query
+                .push(" FROM audit t INDEXED BY audit_kept WHERE ")
+                .push(KEPT),
             Self::All => query.push(" FROM audit t WHERE TRUE"),
             Self::Nothing => query.push(" FROM audit t WHERE FALSE"),
         };
@@ -193,6 +210,9 @@ fn push_filter(query: &mut Query, reach: Reach, filter: &AuditFilter) {
     }
     if let Some(about) = &filter.about {
         push_about(query, about);
+    }
+    if filter.without_reads {
+        query.push(" AND ").push(KEPT);
     }
 }
 
@@ -258,6 +278,10 @@ mod tests {
             since: Some(Timestamp::UNIX_EPOCH),
             ..AuditFilter::default()
         };
+        let kept = AuditFilter {
+            without_reads: true,
+            ..filter.clone()
+        };
         let of_operation = AuditFilter {
             operation: Some(Operation::BoardGet),
             outcome: Some(OutcomeFilter::Done),
@@ -270,7 +294,9 @@ mod tests {
         let numbers = Numbers { first: 5, end: 9 };
         for (reach, filter, expected) in [
             (Reach::All, &filter, "INTEGER PRIMARY KEY"),
-            (Reach::User(user), &filter, "INDEX audit_user"),
+            (Reach::User(user), &filter, "INDEX audit_user "),
+            (Reach::All, &kept, "INDEX audit_kept"),
+            (Reach::User(user), &kept, "INDEX audit_user_kept"),
             (Reach::User(user), &of_operation, "INDEX audit_operation"),
             (Reach::User(user), &failed, "INDEX audit_refused"),
             (Reach::Key(key), &failed, "INDEX audit_key"),

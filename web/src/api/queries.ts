@@ -374,13 +374,14 @@ export const usageReport = (query: UsageQuery) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/usage", { params: { query }, signal })),
   });
 
-export const auditList = (search: AuditSearch) =>
+export const auditList = ({ reads, ...search }: AuditSearch) =>
   infiniteQueryOptions({
-    queryKey: keys.audit(search),
+    queryKey: keys.audit({ ...search, ...(reads && { reads }) }),
     staleTime: 0,
     initialPageParam: "",
     queryFn: ({ pageParam, signal }) => {
-      const query = { limit: 100, utc_offset: utcOffset(), ...search, ...(pageParam && { cursor: pageParam }) };
+      const wanted = { ...search, ...(reads === "yes" && { include_reads: true }) };
+      const query = { limit: 100, utc_offset: utcOffset(), ...wanted, ...(pageParam && { cursor: pageParam }) };
       return ask(api.GET("/api/v1/audit", { params: { query }, signal }));
     },
     getNextPageParam: (page) => page.next_cursor ?? undefined,

@@ -57,6 +57,14 @@ export function AuditFilters({ search, operations, users, onShow }: Props) {
       <Field name="Last day">
         <input type="date" {...field("until")} />
       </Field>
+      <label className="flex items-center gap-2 text-sm">
+        <input
+          type="checkbox"
+          checked={draft.reads === "yes"}
+          onChange={({ target }) => setDraft({ ...draft, reads: target.checked ? "yes" : "" })}
+        />
+        Include successful reads
+      </label>
       <div className="flex gap-2">
         <Button type="submit" look="primary">
           Show

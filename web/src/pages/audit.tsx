@@ -57,7 +57,7 @@ export function AuditPage() {
 function Nothing({ isAsked, isAll, onClear }: { isAsked: boolean; isAll: boolean; onClear: () => void }) {
   return (
     <Empty title={isAll ? "No such calls" : "No such calls among those looked through so far"}>
-      <p>Members find their own calls here, administrators everybody’s. Calls that only read are kept for a time.</p>
+      <p>Members find their own calls here, administrators everybody’s. Successful reads are left out unless you include them, and kept for a time.</p>
       {isAsked && (
         <Button className="mt-3" onClick={onClear}>
           Clear the filters

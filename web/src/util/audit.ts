@@ -7,6 +7,8 @@ export interface AuditSearch {
   about?: string;
   since?: string;
   until?: string;
+  /** "yes" shows successful reads too, the dashboard's own among them. */
+  reads?: string;
 }
 
 export const OUTCOMES = ["ok", "refused", "failed"];
@@ -27,6 +29,7 @@ const FIELDS: Record<keyof AuditSearch, (text: string) => boolean> = {
   about: isShort,
   since: isDay,
   until: isDay,
+  reads: (text) => text === "yes",
 };
 
 /** Reads what an address asks for. What cannot be is left out. */

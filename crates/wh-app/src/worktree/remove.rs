@@ -41,11 +41,16 @@ impl App {
             // A repeat goes by what became of the worktree; only another request with the same mark is refused. The mark
             // is taken when the worktree is gone, so that a refusal does not use it up.
             let claim = cx.claim(operation, worktree.id.into());
+            let mut is_replay = false;
             if let Some(claim) = &claim {
-                self.store.replayed(claim, cx.now).await?;
+                is_replay = self.store.replayed(claim, cx.now).await?.is_some();
             }
             let before = self.worktree_by_id(worktree.id).await?;
             if let WorktreeState::Removed { .. } = before.state {
+                if is_replay {
+                    let record = cx.commit(operation, worktree.id.into(), facts, vec![]);
+                    let _applied = self.store.record(record).await?;
+                }
                 return self.remove_now(reach, before, None).await;
             }
             let mut worktree = before.clone();

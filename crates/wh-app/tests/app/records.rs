@@ -19,7 +19,10 @@ async fn every_call_is_recorded_reads_and_refusals_too() {
     test.app.health().await.unwrap();
     let admin = test.local().await;
     let entries = loop {
-        let query = AuditQuery::default();
+        let query = AuditQuery {
+            include_reads: true,
+            ..AuditQuery::default()
+        };
         let page = PageRequest::first(PageLimit::MAX);
         let list = test.app.audit_list(&admin, query, page).await.unwrap();
         let by_key = |e: &wh_domain::AuditEntry| e.body.key == read.principal.credential.key();

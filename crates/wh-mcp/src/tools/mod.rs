@@ -174,7 +174,19 @@ impl Tool {
         cx: OpContext,
         arguments: JsonObject,
     ) -> Result<Answer> {
-        (self.handler)(app, cx, arguments).await
+        let result = (self.handler)(Arc::clone(&app), cx.clone(), arguments).await;
+        if let Err(error) = &result {
+            self.record_refusal(&app, &cx, error).await;
+        }
+        result
+    }
+
+    /// Records a call that was refused before its operation began.
+    pub(crate) async fn record_refusal(&self, app: &App, cx: &OpContext, error: &AppError) {
+        if let Some(operation) = self.operation {
+            app.record_refusal(cx, operation, error.code, &error.message)
+                .await;
+        }
     }
 }
 

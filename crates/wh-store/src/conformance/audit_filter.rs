@@ -140,6 +140,7 @@ fn filters(users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) -> Made
         &|it| it.outcome = Some(OutcomeFilter::Code(ErrorCode::Conflict)),
     ]);
     each(vec![&|it| it.surface = Some(Surface::Mcp)]);
+    each(vec![&|it| it.without_reads = true]);
     each(vec![&|it| it.about = whole.clone(), &|it| {
         it.about = short.clone();
     }]);
@@ -160,6 +161,7 @@ fn is_meant(filter: &AuditFilter, entry: &AuditEntry) -> bool {
         && filter.surface.is_none_or(|it| it == body.surface)
         && filter.since.is_none_or(|it| it <= body.at)
         && filter.until.is_none_or(|it| body.at < it)
+        && !(filter.without_reads && body.subject.is_none() && body.outcome == Ended::Done)
         && filter.about.as_ref().is_none_or(|it| is_about(it, body))
 }
 

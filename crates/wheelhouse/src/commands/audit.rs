@@ -16,6 +16,7 @@ Examples:
   wheelhouse audit --user ann --limit 20
   wheelhouse audit list --operation key_create --json
   wheelhouse audit --outcome refused --since 7d
+  wheelhouse audit --reads --limit 50
   wheelhouse audit --about 89abcdef --since 2026-11-01 --until 2026-11-15
 
 Calls are looked through 50000 at a time: a list may be short, or empty, and go on with --cursor.")]
@@ -55,6 +56,9 @@ struct ListArgs {
     /// Only calls until then: a day, to its end, or a time
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
+    /// Successful reads too, which are most calls
+    #[arg(long)]
+    reads: bool,
     /// Offset of your clock from UTC, such as +02:00, which decides where a day begins [default: that of this machine]
     #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true)]
     utc_offset: Option<i32>,
@@ -75,6 +79,7 @@ pub(crate) async fn run(cx: &Context, args: AuditArgs) -> CliResult {
         about: args.about,
         since: args.since,
         until: args.until,
+        include_reads: args.reads.then_some(true),
         utc_offset: Some(args.utc_offset.unwrap_or_else(utc_offset_minutes)),
         limit: args.page.limit,
         cursor: args.page.cursor,
@@ -94,6 +99,7 @@ impl ListArgs {
             about: self.about.or(outer.about),
             since: self.since.or(outer.since),
             until: self.until.or(outer.until),
+            reads: self.reads || outer.reads,
             utc_offset: self.utc_offset.or(outer.utc_offset),
             page: PageArgs {
                 limit: self.page.limit.or(outer.page.limit),

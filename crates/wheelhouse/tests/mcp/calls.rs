@@ -166,6 +166,120 @@ async fn every_call_leaves_a_trace() {
     assert_eq!(found(&world.keys.bob).await, 0);
 }
 
+/// The entries of a caller's own calls, newest first, as `operation outcome`, with the facts that tell calls apart.
+async fn recorded(client: &Mcp, more: Value) -> Vec<(String, Value)> {
+    let mut ask = json!({ "limit": 200 });
+    ask.as_object_mut()
+        .unwrap()
+        .extend(more.as_object().unwrap().clone());
+    let list = Mcp::data(&client.call("audit_list", ask).await);
+    let entries = list["entries"].as_array().unwrap().clone();
+    let named = |entry: Value| {
+        let text = |name: &str| entry[name].as_str().unwrap().to_owned();
+        let what = format!(
+            "{} {} {}",
+            text("surface"),
+            text("operation"),
+            text("outcome")
+        );
+        (what, entry["facts"].clone())
+    };
+    entries.into_iter().map(named).collect()
+}
+
+/// Waits until the log has an entry like this, which for calls that changed nothing is written a moment later.
+async fn until_recorded(client: &Mcp, more: Value, what: &str) -> Value {
+    loop {
+        let found = recorded(client, more.clone()).await;
+        if let Some((_, facts)) = found.into_iter().find(|(it, _)| it == what) {
+            return facts;
+        }
+        tokio::task::yield_now().await;
+    }
+}
+
+#[tokio::test]
+async fn reads_are_left_out_of_the_log_unless_they_are_asked_for() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let id = board(&alice, "looked at").await;
+    Mcp::data(&alice.call("board_get", json!({ "board": id })).await);
+    until_recorded(&alice, json!({ "include_reads": true }), "mcp board_get ok").await;
+    until_recorded(
+        &alice,
+        json!({ "operation": "board_get" }),
+        "mcp board_get ok",
+    )
+    .await;
+    let changes = recorded(&alice, json!({ "surface": "mcp" })).await;
+    let names: Vec<_> = changes.iter().map(|(what, _)| what.as_str()).collect();
+    assert_eq!(names, ["mcp board_create ok"]);
+    // A read that is refused is worth knowing of.
+    let absent = json!({ "board": "00000000" });
+    alice.call("board_get", absent).await;
+    until_recorded(&alice, json!({}), "mcp board_get NOT_FOUND").await;
+}
+
+#[tokio::test]
+async fn what_is_refused_before_it_begins_and_what_changes_nothing_is_recorded_once() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let wrong = json!({ "name": "x", "colour": "red" });
+    assert_eq!(
+        Mcp::code(&alice.call("board_create", wrong).await),
+        "INVALID_INPUT"
+    );
+    let facts = until_recorded(&alice, json!({}), "mcp board_create INVALID_INPUT").await;
+    assert!(
+        facts["refused"].as_str().unwrap().contains("colour"),
+        "{facts}"
+    );
+    let marked = json!({ "name": "x", "idempotency_key": "" });
+    alice.call("board_create", marked).await;
+
+    let url = world.server.url();
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let post = async |body: &str| {
+        let request = http
+            .post(format!("{url}/api/v1/boards"))
+            .bearer_auth(&world.keys.alice)
+            .header("content-type", "application/json")
+            .body(body.to_owned());
+        request.send().await.unwrap().status().as_u16()
+    };
+    assert_eq!(post(r#"{"name": 1}"#).await, 400);
+    assert_eq!(post("{").await, 400);
+    let twice = json!({ "name": "made once", "idempotency_key": "once" }).to_string();
+    assert_eq!((post(&twice).await, post(&twice).await), (201, 201));
+    let new = json!({ "agent": "echo", "prompt": "say hello" });
+    let session = Mcp::data(&alice.call("session_create", new).await)["id"].clone();
+    let stop = json!({ "session": session, "action": "stop" });
+    let wait = json!({ "sessions": [session], "timeout": 60 });
+    for _ in 0..2 {
+        Mcp::data(&alice.call("session_wait", wait.clone()).await);
+        Mcp::data(&alice.call("session_manage", stop.clone()).await);
+    }
+
+    let count = async |what: &str, has: &str| {
+        let all = recorded(&alice, json!({ "include_reads": true })).await;
+        let like = all
+            .iter()
+            .filter(|(it, facts)| it == what && (has.is_empty() || facts[has] == "true"));
+        like.count()
+    };
+    loop {
+        let refused = count("rest board_create INVALID_INPUT", "").await;
+        let unmarked = count("mcp board_create INVALID_INPUT", "").await;
+        let unchanged = count("mcp session_manage ok", "unchanged").await;
+        if (refused, unmarked, unchanged) == (2, 2, 1) {
+            break;
+        }
+        tokio::task::yield_now().await;
+    }
+    assert_eq!(count("rest board_create ok", "").await, 2);
+    assert_eq!(count("rest board_create ok", "replay").await, 1);
+}
+
 #[tokio::test]
 async fn a_call_that_a_runner_repeats_is_done_once() {
     let world = World::new().await;

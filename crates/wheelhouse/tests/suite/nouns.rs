@@ -141,7 +141,8 @@ fn the_audit_log_is_asked_for_what_is_looked_for() {
         }
     };
     for about in [id, short] {
-        let both = calls(&["--about", about], 2);
+        let both = calls(&["--about", about, "--reads"], 2);
+        assert_eq!(calls(&["--about", about], 1), ["board_create"]);
         assert_eq!(both, ["board_get", "board_create"]);
         let changed = calls(
             &["list", "--about", about, "--operation", "board_create"],
