@@ -6,6 +6,8 @@ use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use wh_domain::{InputRefusal, PageLimit, PageRequest, Reference};
 
+use crate::NumberOrId;
+
 /// Nothing.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
@@ -19,6 +21,12 @@ pub struct PageQuery {
 }
 
 impl PageQuery {
+    /// Reads what a request says about its page.
+    pub fn new(limit: Option<u32>, cursor: Option<&NumberOrId>) -> Self {
+        let cursor = cursor.map(ToString::to_string);
+        Self { limit, cursor }
+    }
+
     /// Reads a cursor of a list ordered by id.
     pub fn by_id(&self) -> Result<PageRequest<Uuid>, InputRefusal> {
         let read = |text: &String| Uuid::try_parse(text).map_err(|_| not_a_cursor());
@@ -36,10 +44,20 @@ impl PageQuery {
             after: self.cursor.as_ref().map(read).transpose()?,
         })
     }
+
+    /// Reads a cursor of a list whose entries callers know by number and by id.
+    pub fn by_number_or_id(&self) -> Result<PageRequest<Reference>, InputRefusal> {
+        let after = optional_reference("cursor", self.cursor.as_deref())?;
+        let limit = PageLimit::clamped(self.limit);
+        Ok(PageRequest { limit, after })
+    }
 }
 
 fn not_a_cursor() -> InputRefusal {
-    InputRefusal::new("cursor", "is not one that a list returned as next_cursor")
+    InputRefusal::new(
+        "cursor",
+        "is neither what a list returned as next_cursor nor the id of an entry",
+    )
 }
 
 /// Returns a cursor as callers see it.
@@ -113,13 +131,13 @@ macro_rules! list_request {
             pub limit: Option<u32>,
             /// next_cursor of the page before.
             #[serde(default, skip_serializing_if = "Option::is_none")]
-            pub cursor: Option<String>,
+            pub cursor: Option<crate::NumberOrId>,
         }
 
         impl $name {
             /// Returns which part of the list is asked for.
             pub fn page(&self) -> crate::PageQuery {
-                crate::PageQuery { limit: self.limit, cursor: self.cursor.clone() }
+                crate::PageQuery::new(self.limit, self.cursor.as_ref())
             }
         }
     };

@@ -4,8 +4,9 @@ use std::collections::BTreeMap;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::Event;
+use wh_domain::{Event, InputRefusal};
 
+use crate::NumberOrId;
 use crate::common::time;
 
 /// Which part of the feed to read.
@@ -14,10 +15,18 @@ use crate::common::time;
 pub struct EventListRequest {
     /// Events after this number; the beginning unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<u64>,
+    pub after: Option<NumberOrId>,
     /// How many at most: 1 to 200, 50 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+}
+
+impl EventListRequest {
+    /// Returns after which event to begin.
+    pub fn after(&self) -> Result<Option<u64>, InputRefusal> {
+        let after = self.after.as_ref();
+        after.map(|it| it.number("after")).transpose()
+    }
 }
 
 /// Something changed. It says what, not what it changed to: ask for that.

@@ -18,6 +18,7 @@ mod loops;
 mod loops_view;
 mod message;
 mod note;
+mod number_or_id;
 mod repo;
 mod run;
 mod server;
@@ -68,6 +69,7 @@ pub use note::{
     IterationSummaryRequest, IterationView, NoteAddRequest, NoteItem, NoteListRequest,
     NoteListView, NoteView,
 };
+pub use number_or_id::NumberOrId;
 pub use repo::{
     ProjectConfigFileView, ProjectConfigView, RepoAddRequest, RepoListRequest, RepoListView,
     RepoTrustRequest, RepoTrustView, RepoView,

@@ -8,7 +8,7 @@ use wh_domain::{
 };
 
 use crate::{
-    BudgetInput, PolicyInput, TaskItem,
+    BudgetInput, NumberOrId, PolicyInput, TaskItem,
     common::{at_most, field, list_request, optional, optional_reference, reference},
     session_begin::{read_dialect, read_mode},
     session_terms::read_policy,
@@ -160,7 +160,7 @@ pub struct LoopLogRequest {
     pub r#loop: String,
     /// Only what came after the entry of this number.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<u64>,
+    pub after: Option<NumberOrId>,
     /// How many entries at most: 1 to 200, 50 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
@@ -184,6 +184,12 @@ impl LoopLogRequest {
     /// Returns which loop is meant.
     pub fn reference(&self) -> Result<Reference, InputRefusal> {
         reference("loop", &self.r#loop)
+    }
+
+    /// Returns after which entry to begin.
+    pub fn after(&self) -> Result<u64, InputRefusal> {
+        let after = self.after.as_ref();
+        after.map_or(Ok(0), |it| it.number("after"))
     }
 
     /// Returns how many entries are asked for.

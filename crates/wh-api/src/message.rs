@@ -5,7 +5,8 @@ use serde::{Deserialize, Serialize};
 use serde_json::Value;
 use wh_domain::{InputRefusal, Message, MessageId, PageLimit, Reference, Session, ShortId};
 
-use crate::common::{optional_reference, reference, time};
+use crate::NumberOrId;
+use crate::common::{reference, time};
 
 /// Which part of a transcript to return.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -15,7 +16,7 @@ pub struct MessageListRequest {
     pub session: String,
     /// Everything after this message, by its seq or its id (0 for all); only the agent's latest words unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub after: Option<String>,
+    pub after: Option<NumberOrId>,
     /// words (what a person would read; the default) or full (tool input and output too).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<String>,
@@ -51,7 +52,8 @@ impl MessageListRequest {
 
     /// Returns after which message to begin.
     pub fn after(&self) -> Result<Option<Reference>, InputRefusal> {
-        optional_reference("after", self.after.as_deref())
+        let after = self.after.as_ref();
+        after.map(|it| it.reference("after")).transpose()
     }
 
     /// Returns how much of each message to show.

@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{InputRefusal, PageRequest, Reference, RunEntry};
 
+use crate::NumberOrId;
 use crate::common::{PageQuery, reference, time};
 
 /// The most runs that are told at once, and how many are unless asked otherwise.
@@ -24,7 +25,7 @@ pub struct RunListRequest {
     pub limit: Option<u32>,
     /// next_cursor of the page before.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+    pub cursor: Option<NumberOrId>,
     /// How many bytes of each run's stderr, the last ones: 0 to 16384, 4000 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub max_bytes: Option<u32>,
@@ -39,11 +40,7 @@ impl RunListRequest {
     /// Returns which part of the list is asked for.
     pub fn page(&self) -> Result<PageRequest<u64>, InputRefusal> {
         let limit = self.limit.map_or(RUNS_DEFAULT, |limit| limit.min(RUNS_MAX));
-        let query = PageQuery {
-            limit: Some(limit),
-            cursor: self.cursor.clone(),
-        };
-        query.by_number()
+        PageQuery::new(Some(limit), self.cursor.as_ref()).by_number()
     }
 
     /// Returns how much of each run's stderr is told.

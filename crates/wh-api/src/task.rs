@@ -7,6 +7,7 @@ use wh_domain::{
     TaskList, TaskNext, TaskOverview, TaskPatchInput, TaskPriority, TaskStatus, TaskText,
 };
 
+use crate::NumberOrId;
 use crate::common::{at_most, field, optional, reference, time};
 
 /// The most characters of a task that a list shows.
@@ -86,7 +87,7 @@ pub struct TaskItem {
     pub priority: Option<u8>,
     /// Numbers or ids of tasks to be done first; +1 is the first task of this call.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
-    pub depends_on: Vec<String>,
+    pub depends_on: Vec<NumberOrId>,
 }
 
 impl TaskItem {
@@ -123,7 +124,7 @@ list_of_tasks_request! {
     /// What to change about a task; what is not given stays.
     TaskUpdateRequest {
         /// The task's number in the list, or its id.
-        task: String,
+        task: NumberOrId,
         /// remaining, in_progress, completed, blocked or cancelled
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<String>,
@@ -134,7 +135,7 @@ list_of_tasks_request! {
         content: Option<String>,
         /// All tasks to be done first, by number or id.
         #[serde(default, skip_serializing_if = "Option::is_none")]
-        depends_on: Option<Vec<String>>,
+        depends_on: Option<Vec<NumberOrId>>,
         /// A mark of your choice: a repeat with it changes nothing twice.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         idempotency_key: Option<String>,
@@ -144,7 +145,7 @@ list_of_tasks_request! {
 impl TaskUpdateRequest {
     /// Returns which task is meant.
     pub fn task(&self) -> Result<Reference, InputRefusal> {
-        reference("task", &self.task)
+        self.task.reference("task")
     }
 
     /// Checks what is to change.
@@ -238,9 +239,9 @@ fn priority(level: Option<u8>) -> Result<Option<TaskPriority>, InputRefusal> {
     level.map(check).transpose()
 }
 
-fn references(texts: &[String]) -> Result<Vec<Reference>, InputRefusal> {
+fn references(texts: &[NumberOrId]) -> Result<Vec<Reference>, InputRefusal> {
     at_most("depends_on", texts, wh_domain::DEPENDENCIES_MAX)?;
-    let read = |text: &String| reference("depends_on", text);
+    let read = |text: &NumberOrId| text.reference("depends_on");
     texts.iter().map(read).collect()
 }
 

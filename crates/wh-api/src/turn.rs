@@ -4,6 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{InputRefusal, Reference, ShortId, Turn, redact};
 
+use crate::NumberOrId;
 use crate::common::{is_zero, reference, time};
 
 /// Which turns to list.
@@ -15,9 +16,9 @@ pub struct TurnListRequest {
     /// How many at most: 1 to 200, 50 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
-    /// next_cursor of the page before.
+    /// next_cursor of the page before, or a turn by its number or id: the turns before it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+    pub cursor: Option<NumberOrId>,
 }
 
 impl TurnListRequest {
@@ -28,10 +29,7 @@ impl TurnListRequest {
 
     /// Returns which part of the list is asked for.
     pub fn page(&self) -> crate::PageQuery {
-        crate::PageQuery {
-            limit: self.limit,
-            cursor: self.cursor.clone(),
-        }
+        crate::PageQuery::new(self.limit, self.cursor.as_ref())
     }
 }
 

@@ -13,6 +13,7 @@ pub use self::view::{
     FileChangeView, RiskView, WorktreeDiffView, WorktreeListView, WorktreeMergedView,
     WorktreeRemovedView, WorktreeStatusView, WorktreeSummaryView, WorktreeView,
 };
+use crate::NumberOrId;
 use crate::common::{list_request, optional, optional_reference, reference};
 
 list_request! {
@@ -124,17 +125,14 @@ pub struct WorktreeDiffRequest {
     pub limit: Option<u32>,
     /// next_cursor of the page before, or how many files to skip.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub cursor: Option<String>,
+    pub cursor: Option<NumberOrId>,
 }
 
 impl TryFrom<WorktreeDiffRequest> for WorktreeDiffQuery {
     type Error = InputRefusal;
 
     fn try_from(request: WorktreeDiffRequest) -> Result<Self, InputRefusal> {
-        let page = crate::PageQuery {
-            limit: None,
-            cursor: request.cursor,
-        };
+        let page = crate::PageQuery::new(None, request.cursor.as_ref());
         Ok(Self {
             worktree: reference("worktree", &request.worktree)?,
             against: optional("against", request.against.as_deref(), base)?,

@@ -1,6 +1,6 @@
 //! Turns: what was asked, and what came of it.
 
-use wh_domain::{Operation, Page, PageRequest, PromptFile, Reference, Turn};
+use wh_domain::{Operation, Page, PageRequest, PromptFile, Reach, Reference, SessionId, Turn};
 
 use crate::{
     App, AppError, OpContext, Result,
@@ -9,21 +9,43 @@ use crate::{
 };
 
 impl App {
-    /// Lists the turns of a session, latest first.
+    /// Lists the turns of a session, latest first; a page begins before a turn named by its number or its id.
     pub async fn turn_list(
         &self,
         cx: &OpContext,
         session: &Reference,
-        page: PageRequest<u64>,
+        page: PageRequest<Reference>,
     ) -> Result<Page<Turn, u64>> {
         let operation = Operation::TurnList;
         let facts = facts([("session", session.as_str())]);
         self.read(cx, operation, facts, async {
             let reach = cx.authorize(operation)?;
             let found = self.session_lookup(reach, session).await?;
+            let after = match &page.after {
+                Some(turn) => Some(self.turn_number(reach, found.id, turn).await?),
+                None => None,
+            };
+            let limit = page.limit;
+            let page = PageRequest { limit, after };
             Ok(self.store.turn_list(reach, found.id, page).await?)
         })
         .await
+    }
+
+    /// Returns the number of a turn that is named by its number or its id.
+    async fn turn_number(&self, reach: Reach, session: SessionId, turn: &Reference) -> Result<u64> {
+        let number = turn.as_str().parse().ok();
+        // An abbreviated id may happen to consist of decimal digits.
+        let found = match (number, id_of(turn)) {
+            (Some(number), Err(_)) => return Ok(number),
+            (_, id) => self.store.turn_find(reach, &id?).await?,
+        };
+        let mut of_session = found.into_iter().filter(|it| it.session == session);
+        match (of_session.next(), number) {
+            (Some(turn), _) => Ok(turn.number),
+            (None, Some(number)) => Ok(number),
+            (None, None) => Err(AppError::not_found("turn")),
+        }
     }
 
     /// Counts the turns of a session.

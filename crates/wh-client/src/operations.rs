@@ -204,7 +204,7 @@ impl Client {
 
     pub async fn task_update(&self, request: &TaskUpdateRequest) -> Result<TaskView> {
         let body = without("task", request)?;
-        self.patch(&["tasks", &request.task], &body).await
+        self.patch(&["tasks", request.task.as_str()], &body).await
     }
 
     pub async fn task_list(&self, request: &TaskListRequest) -> Result<TaskListView> {

@@ -75,7 +75,7 @@ async fn follow(server: Server, route: &Route, parts: &mut Parts) -> Result<Foll
             "is for pages; a stream has no end",
         ));
     }
-    let after = last_event_id(&parts.headers)?.or(request.after);
+    let after = last_event_id(&parts.headers)?.or(request.after()?);
     let cx = call::context(&server, parts)?;
     let place = server.streams.enter(&cx.principal)?;
     let feed = server.app.event_follow(&cx, after).await?;

@@ -2598,7 +2598,7 @@ export interface components {
              */
             priority?: number | null;
             /** @description Numbers or ids of tasks to be done first; +1 is the first task of this call. */
-            depends_on?: string[];
+            depends_on?: (string | number)[];
         };
         /** @description Tasks that were added. */
         TaskAddedView: {
@@ -3044,7 +3044,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -3128,7 +3128,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -3184,7 +3184,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -3494,7 +3494,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Events after this number; the beginning unless given. */
-                after?: number;
+                after?: string | number;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
             };
@@ -3558,7 +3558,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -3693,7 +3693,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -3797,7 +3797,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Only what came after the entry of this number. */
-                after?: number;
+                after?: string | number;
                 /** @description How many entries at most: 1 to 200, 50 unless given. */
                 limit?: number;
             };
@@ -4016,7 +4016,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -4173,7 +4173,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -4549,7 +4549,7 @@ export interface operations {
         parameters: {
             query?: {
                 /** @description Everything after this message, by its seq or its id (0 for all); only the agent's latest words unless given. */
-                after?: string;
+                after?: string | number;
                 /** @description words (what a person would read; the default) or full (tool input and output too). */
                 view?: string;
                 /** @description The server's own notes too; false unless given. */
@@ -4632,7 +4632,7 @@ export interface operations {
                 /** @description How many at most: 1 to 20, 5 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
                 /** @description How many bytes of each run's stderr, the last ones: 0 to 16384, 4000 unless given. */
                 max_bytes?: number;
             };
@@ -4686,8 +4686,8 @@ export interface operations {
             query?: {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
-                /** @description next_cursor of the page before. */
-                cursor?: string;
+                /** @description next_cursor of the page before, or a turn by its number or id: the turns before it. */
+                cursor?: string | number;
             };
             header?: never;
             path: {
@@ -4809,7 +4809,7 @@ export interface operations {
             };
             path: {
                 /** @description The task's number in the list, or its id. */
-                task: string;
+                task: string | number;
             };
             cookie?: never;
         };
@@ -4825,7 +4825,7 @@ export interface operations {
                     priority?: number | null;
                     content?: string | null;
                     /** @description All tasks to be done first, by number or id. */
-                    depends_on?: string[] | null;
+                    depends_on?: (string | number)[] | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                     /** @description The list of the tree that this session is in; an agent's own unless given. */
@@ -4942,7 +4942,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -5067,7 +5067,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -5213,7 +5213,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -5331,7 +5331,7 @@ export interface operations {
                 /** @description How many files at most: 1 to 300, 100 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before, or how many files to skip. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path: {

@@ -14,7 +14,8 @@ pub(super) fn routes() -> Vec<Route> {
             "Reads the change feed, or follows it by SSE or WebSocket",
             |server, cx, request: EventListRequest| async move {
                 let limit = PageLimit::clamped(request.limit);
-                let stretch = server.app.event_list(&cx, request.after, limit).await?;
+                let after = request.after()?;
+                let stretch = server.app.event_list(&cx, after, limit).await?;
                 Ok(match stretch {
                     EventStretch::Page(page) => EventListView {
                         events: page.events.into_iter().map(Into::into).collect(),

@@ -45,7 +45,7 @@ fn reads() -> Vec<Route> {
             Operation::LoopLog,
             "Returns what happened in a loop, in order",
             |server, cx, request: LoopLogRequest| async move {
-                let (reference, after) = (request.reference()?, request.after.unwrap_or(0));
+                let (reference, after) = (request.reference()?, request.after()?);
                 let entries = server.app.loop_log(&cx, &reference, after, request.limit());
                 Ok(LoopLogView::from(entries.await?.as_slice()))
             },

@@ -138,7 +138,7 @@ fn turn_routes() -> Vec<Route> {
             Operation::TurnList,
             "Lists a session's turns, latest first",
             |server, cx, request: TurnListRequest| async move {
-                let page = request.page().by_number()?;
+                let page = request.page().by_number_or_id()?;
                 let page = server.app.turn_list(&cx, &request.session()?, page).await?;
                 Ok(TurnListView {
                     turns: page.items.iter().map(Into::into).collect(),

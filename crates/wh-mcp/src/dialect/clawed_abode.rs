@@ -9,6 +9,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use wh_api::NumberOrId;
 use wh_app::{AppError, MessageQuery, PromptInput, Result, SessionWhole, Summarize, Transcript};
 use wh_domain::{
     ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, Operation, PageLimit,
@@ -213,7 +214,7 @@ struct GetMessages {
     session_id: String,
     /// All later messages than this one: a message's id, or a sequence such as startSequence.
     #[serde(default)]
-    after_message_id: Option<Cursor>,
+    after_message_id: Option<NumberOrId>,
     /// Also say in a few lines what the session has been doing, citing message ids.
     #[serde(default)]
     summarize: Option<bool>,
@@ -222,27 +223,10 @@ struct GetMessages {
     include_system: Option<bool>,
 }
 
-/// A place in a transcript. The contract hands out sequences and asks for ids, so both are taken.
-#[derive(Deserialize, JsonSchema)]
-#[serde(untagged)]
-enum Cursor {
-    Id(String),
-    Sequence(u64),
-}
-
-impl Cursor {
-    fn reference(&self) -> Result<Reference> {
-        match self {
-            Self::Id(id) => reference("afterMessageId", id),
-            Self::Sequence(sequence) => reference("afterMessageId", &sequence.to_string()),
-        }
-    }
-}
-
 async fn get_messages(call: Call, request: GetMessages) -> Result<Reply<MessagesView>> {
     let after = request.after_message_id.as_ref();
     let query = MessageQuery {
-        after: after.map(Cursor::reference).transpose()?,
+        after: after.map(|it| it.reference("afterMessageId")).transpose()?,
         include_system: request.include_system.unwrap_or(false),
         summarize: request.summarize.unwrap_or(false).into(),
         ..all_of(reference("sessionId", &request.session_id)?)

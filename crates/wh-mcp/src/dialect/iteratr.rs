@@ -8,6 +8,7 @@ use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
+use wh_api::NumberOrId;
 use wh_app::{AppError, Result};
 use wh_domain::{
     Dialect, IterationText, ListRef, Name, NoteInput, NoteKind, NoteText, Operation, Reference,
@@ -158,7 +159,7 @@ async fn task_add(call: Call, request: TaskAdd) -> Result<Reply<String>> {
 #[serde(deny_unknown_fields)]
 struct TaskUpdate {
     /// The task's number or id
-    id: String,
+    id: NumberOrId,
     /// remaining, in_progress, completed, blocked or cancelled
     #[serde(default)]
     status: Option<String>,
@@ -167,11 +168,12 @@ struct TaskUpdate {
     priority: Option<f64>,
     /// Tasks to be done first, separated by commas
     #[serde(default)]
-    depends_on: Option<String>,
+    depends_on: Option<NumberOrId>,
 }
 
 async fn task_update(call: Call, request: TaskUpdate) -> Result<Reply<String>> {
-    let on = given(&request.depends_on).map(|text| {
+    let on = request.depends_on.as_ref().map(NumberOrId::as_str);
+    let on = on.filter(|it| !it.trim().is_empty()).map(|text| {
         let parts = text.split(',').map(|part| reference("depends_on", part));
         parts.collect::<Result<Vec<Reference>>>()
     });
@@ -181,7 +183,7 @@ async fn task_update(call: Call, request: TaskUpdate) -> Result<Reply<String>> {
         priority: request.priority.map(priority).transpose()?,
         depends_on: on.transpose()?,
     };
-    let (list, task) = (list(&call)?, reference("id", &request.id)?);
+    let (list, task) = (list(&call)?, request.id.reference("id")?);
     let task = call.app.task_update(&call.cx, &list, &task, patch).await?;
     Ok(format!("updated {}", line(&task, &HashMap::new())).into())
 }

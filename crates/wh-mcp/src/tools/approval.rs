@@ -79,7 +79,7 @@ async fn approval_answer(
 }
 
 async fn turn_list(app: Arc<App>, cx: OpContext, request: TurnListRequest) -> Result<TurnListView> {
-    let page = request.page().by_number()?;
+    let page = request.page().by_number_or_id()?;
     let page = app.turn_list(&cx, &request.session()?, page).await?;
     Ok(TurnListView {
         turns: page.items.iter().map(TurnView::from).collect(),

@@ -83,7 +83,7 @@ async fn loop_list(app: Arc<App>, cx: OpContext, request: LoopListRequest) -> Re
 }
 
 async fn loop_log(app: Arc<App>, cx: OpContext, request: LoopLogRequest) -> Result<LoopLogView> {
-    let (reference, after) = (request.reference()?, request.after.unwrap_or(0));
+    let (reference, after) = (request.reference()?, request.after()?);
     let entries = app
         .loop_log(&cx, &reference, after, request.limit())
         .await?;

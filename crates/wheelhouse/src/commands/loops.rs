@@ -109,7 +109,9 @@ async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
     loop {
         let request = LoopLogRequest {
             r#loop: args.of_loop.clone(),
-            after: all.last().map(|it: &wh_api::LoopLogEntryView| it.seq),
+            after: all
+                .last()
+                .map(|it: &wh_api::LoopLogEntryView| it.seq.into()),
             limit: Some(LOG_PAGE),
         };
         let page = client.loop_log(&request).await?.entries;

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use wh_api::{
-    TaskAddRequest, TaskItem, TaskListRequest, TaskListView, TaskNextRequest, TaskUpdateRequest,
-    TaskView,
+    NumberOrId, TaskAddRequest, TaskItem, TaskListRequest, TaskListView, TaskNextRequest,
+    TaskUpdateRequest, TaskView,
 };
 
 use crate::context::Context;
@@ -61,7 +61,7 @@ pub(crate) struct AddArgs {
     priority: Option<u8>,
     /// A task to be done first, by number or id; may be repeated
     #[arg(long, value_name = "TASK")]
-    depends_on: Vec<String>,
+    depends_on: Vec<NumberOrId>,
     /// remaining, in_progress, completed, blocked or cancelled
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
@@ -96,7 +96,7 @@ pub(crate) struct NextArgs {
 #[derive(Debug, Args)]
 pub(crate) struct UpdateArgs {
     /// The task's number in the list, or its id
-    task: String,
+    task: NumberOrId,
     /// remaining, in_progress, completed, blocked or cancelled
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
@@ -107,7 +107,7 @@ pub(crate) struct UpdateArgs {
     content: Option<String>,
     /// A task to be done first, in place of what there was; may be repeated
     #[arg(long, value_name = "TASK")]
-    depends_on: Vec<String>,
+    depends_on: Vec<NumberOrId>,
     /// Nothing has to be done first
     #[arg(long, conflicts_with = "depends_on")]
     depends_on_nothing: bool,

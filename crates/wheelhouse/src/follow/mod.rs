@@ -233,7 +233,7 @@ pub(crate) async fn read_page(
 ) -> Result<MessageListView, ClientError> {
     let request = MessageListRequest {
         session: session.to_owned(),
-        after: Some(after.to_string()),
+        after: Some(after.into()),
         view: Some("full".to_owned()),
         include_system: Some(true),
         limit: Some(PAGE_MESSAGES),

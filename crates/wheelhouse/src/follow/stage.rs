@@ -69,7 +69,7 @@ pub(crate) async fn find_repo(
         let page = client.repo_list(&request).await?;
         let found = page.repos.into_iter().find(|repo| is_meant(repo));
         match page.next_cursor {
-            Some(cursor) if found.is_none() => request.cursor = Some(cursor),
+            Some(cursor) if found.is_none() => request.cursor = Some(cursor.into()),
             _ => return Ok(found),
         }
     }

@@ -252,7 +252,7 @@ async fn d4_a_session_connects_to_no_host_that_it_was_not_given() {
 async fn notes(world: &World) -> Vec<String> {
     let request = MessageListRequest {
         session: world.session.clone(),
-        after: Some("0".to_owned()),
+        after: Some("0".into()),
         include_system: Some(true),
         ..MessageListRequest::default()
     };

@@ -219,7 +219,7 @@ impl World {
     pub(crate) async fn latest_note(&self) -> String {
         let request = MessageListRequest {
             session: self.session.clone(),
-            after: Some("0".to_owned()),
+            after: Some("0".into()),
             include_system: Some(true),
             ..MessageListRequest::default()
         };

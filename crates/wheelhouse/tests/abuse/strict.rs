@@ -50,7 +50,7 @@ async fn d4_a_refused_host_is_reported_once() {
         .await;
     let request = MessageListRequest {
         session: world.session.clone(),
-        after: Some("0".to_owned()),
+        after: Some("0".into()),
         include_system: Some(true),
         ..MessageListRequest::default()
     };

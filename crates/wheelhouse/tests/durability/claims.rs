@@ -127,7 +127,7 @@ async fn work(client: Client, ledger: &Ledger, mut dice: Dice) {
             continue;
         }
         let done = TaskUpdateRequest {
-            task: task.number.to_string(),
+            task: task.number.into(),
             status: Some("completed".to_owned()),
             list: Some(LIST.to_owned()),
             ..TaskUpdateRequest::default()

@@ -96,7 +96,7 @@ async fn read_feed(client: &Client, after: u64, seen: &mut HashMap<String, u64>)
     let mut expected = after;
     loop {
         let request = EventListRequest {
-            after: Some(expected),
+            after: Some(expected.into()),
             limit: Some(200),
         };
         let page = client.event_list(&request).await.unwrap();

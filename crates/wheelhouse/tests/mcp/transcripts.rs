@@ -192,3 +192,43 @@ async fn one_message_is_shown_whole_and_words_are_found() {
         );
     }
 }
+
+#[tokio::test]
+async fn a_transcript_is_walked_by_the_numbers_that_it_returns() {
+    let told = told().await;
+    let (mut seen, mut after) = (Vec::new(), json!(0));
+    while !after.is_null() {
+        let page = json!({
+            "session": told.session, "after": after, "limit": 3, "include_system": true, "max_bytes": 100_000,
+        });
+        let page = Mcp::data(&told.mcp.call("message_list", page).await);
+        seen.extend(seqs(&page));
+        after = page["next_after"].clone();
+    }
+    assert_eq!(seen, (1..=8).collect::<Vec<_>>());
+    // Numbers as text, and ids, name the same messages.
+    for after in [json!(6), json!("6"), json!(told.ids[5])] {
+        let rest = json!({ "session": told.session, "after": after, "include_system": true });
+        let rest = Mcp::data(&told.mcp.call("message_list", rest).await);
+        assert_eq!(seqs(&rest), [7, 8], "{after}");
+    }
+    let wrong = json!({ "session": told.session, "after": 1.5 });
+    let refused = told.mcp.call("message_list", wrong).await;
+    assert_eq!(Mcp::code(&refused), "INVALID_INPUT");
+}
+
+#[tokio::test]
+async fn a_task_is_named_by_its_number() {
+    let told = told().await;
+    let call = async |tool: &str, arguments: Value| {
+        let mut arguments = arguments;
+        arguments["list"] = json!("release");
+        Mcp::data(&told.mcp.call(tool, arguments).await)
+    };
+    let add = json!({ "tasks": [{ "content": "build" }, { "content": "ship", "depends_on": [] }] });
+    let added = call("task_add", add).await;
+    let (build, ship) = (&added["tasks"][0], &added["tasks"][1]);
+    let after = json!({ "task": ship["number"], "depends_on": [build["number"]] });
+    let ship = call("task_update", after).await;
+    assert_eq!(ship["depends_on"], json!([build["id"]]));
+}

@@ -97,7 +97,7 @@ impl World {
                 turns.push(self.client.turn_get(&turn.id).await.unwrap());
             }
             match page.next_cursor {
-                Some(cursor) => request.cursor = Some(cursor),
+                Some(cursor) => request.cursor = Some(cursor.into()),
                 None => break,
             }
         }
@@ -158,7 +158,7 @@ impl World {
         loop {
             let request = MessageListRequest {
                 session: session.to_owned(),
-                after: Some(after.to_string()),
+                after: Some(after.into()),
                 view: Some("full".to_owned()),
                 include_system: Some(true),
                 ..MessageListRequest::default()

@@ -21,7 +21,7 @@ call loop_complete {}"#;
 fn task(content: &str, depends_on: &[&str]) -> TaskItem {
     TaskItem {
         content: content.to_owned(),
-        depends_on: depends_on.iter().map(|&it| it.to_owned()).collect(),
+        depends_on: depends_on.iter().map(|&it| it.into()).collect(),
         ..TaskItem::default()
     }
 }

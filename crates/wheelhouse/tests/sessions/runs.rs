@@ -153,7 +153,7 @@ async fn every_life_of_a_process_is_told_with_the_last_of_its_stderr() {
 
     let few = RunListRequest {
         limit: Some(1),
-        cursor: Some("2".to_owned()),
+        cursor: Some("2".into()),
         max_bytes: Some(4),
         ..of(&session)
     };

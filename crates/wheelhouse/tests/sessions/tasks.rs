@@ -80,7 +80,7 @@ call iteration_summary {"summary": "did two"}"#
     );
     // A person decides over what agents have.
     let done = TaskUpdateRequest {
-        task: seen[0].id.clone(),
+        task: seen[0].id.as_str().into(),
         status: Some("completed".to_owned()),
         ..TaskUpdateRequest::default()
     };

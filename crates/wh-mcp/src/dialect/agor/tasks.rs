@@ -48,7 +48,7 @@ async fn tasks_list(call: Call, request: TasksList) -> Result<Reply<Listed<TaskS
         wh_app::AppError::from(Denied::NoSession).hint("name the session: {\"sessionId\": ID}")
     })?;
     let page = first(request.limit);
-    let turns = call.app.turn_list(&call.cx, &session, page).await;
+    let turns = call.app.turn_list(&call.cx, &session, page.clone()).await;
     let turns = turns.map_err(naming([("session", "Session", "sessionId", named)]))?;
     Ok(Listed {
         total: call.app.turn_count(&call.cx, &session).await?,

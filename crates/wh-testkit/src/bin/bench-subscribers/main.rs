@@ -185,7 +185,7 @@ async fn set(client: &Client, key: &str, value: i64) -> Result<()> {
 /// Returns the number of the newest event.
 async fn newest(client: &Client) -> Result<u64> {
     let mut request = EventListRequest {
-        after: Some(0),
+        after: Some(0_u64.into()),
         limit: Some(200),
     };
     loop {
@@ -193,7 +193,7 @@ async fn newest(client: &Client) -> Result<u64> {
         if !page.more {
             return Ok(page.through);
         }
-        request.after = Some(page.through);
+        request.after = Some(page.through.into());
     }
 }
 

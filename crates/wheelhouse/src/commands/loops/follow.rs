@@ -82,7 +82,7 @@ async fn look(
     let it = client.loop_get(id).await?;
     let request = LoopLogRequest {
         r#loop: id.to_owned(),
-        after: Some(*after),
+        after: Some((*after).into()),
         limit: Some(LOG_PAGE),
     };
     let entries = client.loop_log(&request).await?.entries;

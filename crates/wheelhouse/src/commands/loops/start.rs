@@ -110,7 +110,7 @@ fn request(args: StartArgs, repo: String) -> CliResult<LoopStartRequest> {
     let task = |(n, content): (usize, String)| TaskItem {
         content,
         depends_on: match in_order && n > 0 {
-            true => vec![format!("+{n}")],
+            true => vec![format!("+{n}").into()],
             false => Vec::new(),
         },
         ..TaskItem::default()

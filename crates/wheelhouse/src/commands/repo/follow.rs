@@ -17,7 +17,7 @@ pub(super) async fn add_and_wait(
     request: &RepoAddRequest,
 ) -> CliResult<RepoView> {
     let newest = EventListRequest {
-        after: Some(BEYOND),
+        after: Some(BEYOND.into()),
         limit: Some(1),
     };
     let newest = client.event_list(&newest).await?.through;

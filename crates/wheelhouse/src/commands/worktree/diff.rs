@@ -41,7 +41,7 @@ pub(crate) async fn diff(cx: &Context, args: DiffArgs) -> CliResult {
     let client = cx.client()?;
     let mut all = client.worktree_diff(&request).await?;
     while let Some(cursor) = all.next_cursor.take() {
-        request.cursor = Some(cursor);
+        request.cursor = Some(cursor.into());
         let page = client.worktree_diff(&request).await?;
         all.files.extend(page.files);
         all.files_left = page.files_left;

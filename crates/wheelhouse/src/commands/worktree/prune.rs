@@ -47,7 +47,7 @@ pub(super) async fn prune(cx: &Context, args: PruneArgs) -> CliResult {
         let page = client.worktree_list(&request).await?;
         finished.extend(page.worktrees);
         match page.next_cursor {
-            Some(cursor) => request.cursor = Some(cursor),
+            Some(cursor) => request.cursor = Some(cursor.into()),
             None => break,
         }
     }

@@ -40,7 +40,7 @@ pub(super) async fn works_through_a_list(agent: &'static Real, programs: &Path) 
     world.client.repo_add(&repo).await.unwrap();
     let task = |n: u32| TaskItem {
         content: format!("make step {n}"),
-        depends_on: (1..n).map(|n| format!("+{n}")).collect(),
+        depends_on: (1..n).map(|n| format!("+{n}").into()).collect(),
         ..TaskItem::default()
     };
     let request = LoopStartRequest {
