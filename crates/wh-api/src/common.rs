@@ -30,33 +30,35 @@ impl PageQuery {
     /// Reads a cursor of a list ordered by id.
     pub fn by_id(&self) -> Result<PageRequest<Uuid>, InputRefusal> {
         let read = |text: &String| Uuid::try_parse(text).map_err(|_| not_a_cursor());
-        Ok(PageRequest {
-            limit: PageLimit::clamped(self.limit),
-            after: self.cursor.as_ref().map(read).transpose()?,
-        })
+        let after = self.cursor.as_ref().map(read).transpose()?;
+        Ok(self.after(after))
     }
 
     /// Reads a cursor of a list ordered by number.
     pub fn by_number(&self) -> Result<PageRequest<u64>, InputRefusal> {
         let read = |text: &String| text.parse().map_err(|_| not_a_cursor());
-        Ok(PageRequest {
-            limit: PageLimit::clamped(self.limit),
-            after: self.cursor.as_ref().map(read).transpose()?,
-        })
+        let after = self.cursor.as_ref().map(read).transpose()?;
+        Ok(self.after(after))
     }
 
     /// Reads a cursor of a list whose entries callers know by number and by id.
     pub fn by_number_or_id(&self) -> Result<PageRequest<Reference>, InputRefusal> {
         let after = optional_reference("cursor", self.cursor.as_deref())?;
-        let limit = PageLimit::clamped(self.limit);
-        Ok(PageRequest { limit, after })
+        Ok(self.after(after))
+    }
+
+    fn after<C>(&self, after: Option<C>) -> PageRequest<C> {
+        PageRequest {
+            after,
+            ..PageRequest::first(PageLimit::clamped(self.limit)).counted()
+        }
     }
 }
 
 fn not_a_cursor() -> InputRefusal {
     InputRefusal::new(
         "cursor",
-        "is neither what a list returned as next_cursor nor the id of an entry",
+        "is neither what a list returned as next_cursor nor a whole id",
     )
 }
 

@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     AgentName, BranchName, ITERATIONS_MAX, ITERATIONS_USUAL, InputRefusal, LoopInput, LoopSpec,
-    ModelName, Policy, PromptTemplate, Reference, TaskInput, Title,
+    ModelName, PageLimit, PageRequest, Policy, PromptTemplate, Reference, TaskInput, Title,
 };
 
 use crate::{
@@ -186,14 +186,13 @@ impl LoopLogRequest {
         reference("loop", &self.r#loop)
     }
 
-    /// Returns after which entry to begin.
-    pub fn after(&self) -> Result<u64, InputRefusal> {
+    /// Returns which part of the log is asked for.
+    pub fn page(&self) -> Result<PageRequest<u64>, InputRefusal> {
         let after = self.after.as_ref();
-        after.map_or(Ok(0), |it| it.number("after"))
-    }
-
-    /// Returns how many entries are asked for.
-    pub fn limit(&self) -> u32 {
-        wh_domain::PageLimit::clamped(self.limit).get()
+        let after = after.map(|it| it.number("after")).transpose()?;
+        Ok(PageRequest {
+            after,
+            ..PageRequest::first(PageLimit::clamped(self.limit)).counted()
+        })
     }
 }

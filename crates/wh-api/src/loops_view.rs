@@ -4,7 +4,7 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     Iteration, IterationEnd, Loop, LoopDetail, LoopIteration, LoopLogEntry, LoopState, LoopWish,
-    ShortId, TaskStatus,
+    Page, ShortId, TaskStatus,
 };
 
 use crate::{
@@ -63,6 +63,9 @@ pub struct LoopListView {
     pub loops: Vec<LoopSummaryView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// How many there are in all, counted up to 100000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
 /// A loop and how its work stands.
@@ -251,6 +254,12 @@ impl From<&LoopDetail> for LoopView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct LoopLogView {
     pub entries: Vec<LoopLogEntryView>,
+    /// Pass it as `after` to go on; absent when nothing was left out.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_after: Option<u64>,
+    /// How many entries are kept.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
 /// Something that happened in a loop.
@@ -264,8 +273,8 @@ pub struct LoopLogEntryView {
     pub text: String,
 }
 
-impl From<&[LoopLogEntry]> for LoopLogView {
-    fn from(entries: &[LoopLogEntry]) -> Self {
+impl From<Page<LoopLogEntry, u64>> for LoopLogView {
+    fn from(page: Page<LoopLogEntry, u64>) -> Self {
         let entry = |entry: &LoopLogEntry| LoopLogEntryView {
             seq: entry.seq,
             at: time(entry.body.at),
@@ -274,7 +283,9 @@ impl From<&[LoopLogEntry]> for LoopLogView {
             text: entry.body.text.clone(),
         };
         Self {
-            entries: entries.iter().map(entry).collect(),
+            entries: page.items.iter().map(entry).collect(),
+            next_after: page.next,
+            total: page.total,
         }
     }
 }

@@ -3,10 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wh_domain::{InputRefusal, Message, MessageId, PageLimit, Reference, Session, ShortId};
+use wh_domain::{
+    InputRefusal, Message, MessageId, PageLimit, PageRequest, Reference, Session, ShortId,
+};
 
 use crate::NumberOrId;
-use crate::common::{reference, time};
+use crate::common::{PageQuery, reference, time};
 
 /// Which part of a transcript to return.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -20,10 +22,10 @@ pub struct MessageListRequest {
     /// words (what a person would read; the default) or full (tool input and output too).
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub view: Option<String>,
-    /// The server's own notes too; false unless given.
+    /// The server's own notes too.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub include_system: Option<bool>,
-    /// Also say in a few lines what the session has been doing, citing message ids; false unless given.
+    /// Also say in a few lines what the session has been doing, citing message ids.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub summarize: Option<bool>,
     /// How many at most: 1 to 200, 50 unless given.
@@ -101,6 +103,9 @@ pub struct SessionSearchRequest {
     /// How many at most: 1 to 200, 20 unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub limit: Option<u32>,
+    /// next_cursor of the page before, or how many messages to skip.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub cursor: Option<NumberOrId>,
 }
 
 impl SessionSearchRequest {
@@ -119,9 +124,10 @@ impl SessionSearchRequest {
         Ok(&self.query)
     }
 
-    /// Returns how many to return at most.
-    pub fn limit(&self) -> PageLimit {
-        PageLimit::clamped(Some(self.limit.unwrap_or(20)))
+    /// Returns which part of the list is asked for.
+    pub fn page(&self) -> Result<PageRequest<u64>, InputRefusal> {
+        let limit = self.limit.unwrap_or(20);
+        PageQuery::new(Some(limit), self.cursor.as_ref()).by_number()
     }
 }
 
@@ -272,4 +278,9 @@ impl SearchHitView {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SessionSearchView {
     pub hits: Vec<SearchHitView>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// How many messages hold the words, counted up to 100000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }

@@ -1,13 +1,17 @@
 //! Notes of a list, and what its iterations came to.
 
+use newtype_uuid::GenericUuid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 use wh_domain::{
-    InputRefusal, Iteration, IterationText, Note, NoteInput, NoteKind, NoteText, PageLimit, ShortId,
+    InputRefusal, Iteration, IterationText, Note, NoteInput, NoteKind, NoteText, Page, PageRequest,
+    ShortId,
 };
 
 use crate::{
-    common::{at_most, field, time},
+    NumberOrId,
+    common::{PageQuery, at_most, cursor_of, field, time},
     task::{list_of_tasks_request, shortened},
 };
 
@@ -61,6 +65,9 @@ list_of_tasks_request! {
         /// How many at most: 1 to 200, 50 unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u32>,
+        /// next_cursor of the page before.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cursor: Option<NumberOrId>,
     }
 }
 
@@ -70,9 +77,9 @@ impl NoteListRequest {
         self.kind.as_deref().map(kind).transpose()
     }
 
-    /// Returns how many are asked for.
-    pub fn limit(&self) -> u32 {
-        PageLimit::clamped(self.limit).get()
+    /// Returns which part of the list is asked for.
+    pub fn page(&self) -> Result<PageRequest<Uuid>, InputRefusal> {
+        PageQuery::new(self.limit, self.cursor.as_ref()).by_id()
     }
 }
 
@@ -103,6 +110,8 @@ impl IterationSummaryRequest {
 /// Something to remember.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteView {
+    /// The last 8 digits of the note's id.
+    pub id: String,
     pub kind: String,
     pub content: String,
     /// The session that noted it.
@@ -114,6 +123,7 @@ pub struct NoteView {
 impl From<&Note> for NoteView {
     fn from(note: &Note) -> Self {
         Self {
+            id: note.id.short_id(),
             kind: note.kind.as_str().to_owned(),
             content: shortened(note.content.as_str(), CONTENT_CHARS_MAX),
             session: note.session.map(|id| id.short_id()),
@@ -126,23 +136,53 @@ impl From<&Note> for NoteView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NoteListView {
     pub notes: Vec<NoteView>,
-    /// Whether notes were left out because they are too long together.
+    /// Whether the page is shorter than asked for because its notes are too long together; next_cursor gives the rest.
     #[serde(default, skip_serializing_if = "std::ops::Not::not")]
     pub cut: bool,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
+    /// How many there are in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
-impl From<&[Note]> for NoteListView {
-    fn from(all: &[Note]) -> Self {
+impl From<Page<Note, Uuid>> for NoteListView {
+    fn from(page: Page<Note, Uuid>) -> Self {
+        let all = &page.items;
         let mut bytes = 0;
+        // One note is always shown, so that a walk comes to its end.
         let fits = |note: &NoteView| {
+            let is_first = bytes == 0;
             bytes += note.content.len();
-            bytes <= BYTES_MAX
+            is_first || bytes <= BYTES_MAX
         };
         let notes: Vec<_> = all.iter().map(NoteView::from).take_while(fits).collect();
+        let cut = notes.len() < all.len();
+        let next = match notes.len().checked_sub(1) {
+            Some(last) if cut => Some(all[last].id.into_untyped_uuid()),
+            _ => page.next,
+        };
         Self {
-            cut: notes.len() < all.len(),
             notes,
+            cut,
+            next_cursor: cursor_of(next),
+            total: page.total,
         }
+    }
+}
+
+impl From<Vec<Note>> for NoteListView {
+    /// Shows notes that were added.
+    fn from(notes: Vec<Note>) -> Self {
+        let page = Page {
+            items: notes,
+            next: None,
+            total: None,
+        };
+        let mut view = Self::from(page);
+        // They were added whole, and the rest of them is not a page of anything.
+        view.next_cursor = None;
+        view
     }
 }
 

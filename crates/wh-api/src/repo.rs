@@ -117,6 +117,9 @@ pub struct RepoListView {
     pub repos: Vec<RepoView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// How many there are in all, counted up to 100000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
 /// Request to list or approve a repository's project configuration.

@@ -2,10 +2,12 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
+use uuid::Uuid;
 use wh_domain::{
     AgentCommand, Description, Fork, Forked, InputRefusal, McpDialect, ModelName, OfferedModel,
-    Reference, RequestedTerms, Session, SessionId, SessionOutline, SessionPatch, SessionQuery,
-    SessionState, SessionStateName, ShareLevel, ShortId, Title, TitleWords, ToolsLink,
+    PageRequest, Reference, RequestedTerms, Session, SessionId, SessionOutline, SessionPatch,
+    SessionQuery, SessionState, SessionStateName, ShareLevel, ShortId, Title, TitleWords,
+    ToolsLink,
 };
 
 use crate::{
@@ -18,7 +20,7 @@ use crate::{
 list_request! {
     /// Which sessions to list.
     SessionListRequest {
-        /// Only sessions in one of these states, such as running, waiting, idle, failed.
+        /// Only in one of these states, such as running, waiting, idle, failed.
         states: Vec<String>,
         /// Only those that wait for an answer, failed, were interrupted, or have used up their budget.
         needs_you: bool,
@@ -32,8 +34,19 @@ list_request! {
         parent: String,
         /// Those that others share with you, in place of your own.
         shared: bool,
-        /// Archived ones too; false unless given.
+        /// Archived ones too.
         include_archived: bool,
+        /// Return total too.
+        count: bool,
+    }
+}
+
+impl SessionListRequest {
+    /// Returns which part of the list is asked for. There may be very many sessions, so they are counted only on request.
+    pub fn page_by_id(&self) -> Result<PageRequest<Uuid>, InputRefusal> {
+        let page = self.page().by_id()?;
+        let is_counted = self.count.unwrap_or(false);
+        Ok(PageRequest { is_counted, ..page })
     }
 }
 
@@ -167,6 +180,9 @@ pub struct SessionListView {
     pub sessions: Vec<SessionCardView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// How many there are in all, counted up to 100000.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }
 
 /// A session.

@@ -3,12 +3,12 @@
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
-    Holder, InputRefusal, ListOf, ListRef, Name, PageLimit, Reference, ShortId, Task, TaskInput,
+    Holder, InputRefusal, ListOf, ListRef, Name, PageRequest, Reference, ShortId, Task, TaskInput,
     TaskList, TaskNext, TaskOverview, TaskPatchInput, TaskPriority, TaskStatus, TaskText,
 };
 
 use crate::NumberOrId;
-use crate::common::{at_most, field, optional, reference, time};
+use crate::common::{PageQuery, at_most, cursor_of, field, optional, reference, time};
 
 /// The most characters of a task that a list shows.
 const CONTENT_CHARS_MAX: usize = 500;
@@ -166,9 +166,12 @@ list_of_tasks_request! {
         /// Only those of this status.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         status: Option<String>,
-        /// How many of each status at most: 1 to 200, 50 unless given.
+        /// How many at most: 1 to 200, 50 unless given.
         #[serde(default, skip_serializing_if = "Option::is_none")]
         limit: Option<u32>,
+        /// next_cursor of the page before, or a task by its number or id: the tasks after it.
+        #[serde(default, skip_serializing_if = "Option::is_none")]
+        cursor: Option<NumberOrId>,
     }
 }
 
@@ -178,9 +181,9 @@ impl TaskListRequest {
         status(self.status.as_deref())
     }
 
-    /// Returns how many tasks of each status are asked for.
-    pub fn limit(&self) -> u32 {
-        PageLimit::clamped(self.limit).get()
+    /// Returns which part of the list is asked for.
+    pub fn page(&self) -> Result<PageRequest<Reference>, InputRefusal> {
+        PageQuery::new(self.limit, self.cursor.as_ref()).by_number_or_id()
     }
 }
 
@@ -338,6 +341,10 @@ pub struct TaskListView {
     pub completed_at: Option<String>,
     /// What is at work first, then what remains.
     pub groups: Vec<TaskGroupView>,
+    /// How many tasks there are in all groups together.
+    pub total: u64,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub next_cursor: Option<String>,
 }
 
 /// The tasks of one status.
@@ -346,7 +353,7 @@ pub struct TaskGroupView {
     pub status: String,
     /// How many there are in all.
     pub total: u64,
-    /// The most urgent first.
+    /// Those of this page, the most urgent first.
     pub tasks: Vec<TaskView>,
 }
 
@@ -361,6 +368,8 @@ impl From<&TaskOverview> for TaskListView {
             list: list_name(&overview.list),
             completed_at: overview.list.completed_at.map(time),
             groups: groups.collect(),
+            total: overview.total,
+            next_cursor: cursor_of(overview.next),
         }
     }
 }

@@ -102,17 +102,6 @@ impl App {
         .await
     }
 
-    /// Counts what [`Self::board_list`] lists.
-    pub async fn board_count(&self, cx: &OpContext, owner: Option<&Reference>) -> Result<u64> {
-        let operation = Operation::BoardList;
-        self.read(cx, operation, Facts::new(), async {
-            let reach = Self::list_reach(cx, operation, false)?;
-            let filter = self.board_filter(cx, reach, owner).await?;
-            Ok(self.store.board_count(reach, filter).await?)
-        })
-        .await
-    }
-
     async fn board_filter(
         &self,
         cx: &OpContext,

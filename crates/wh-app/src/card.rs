@@ -25,6 +25,7 @@ impl App {
         Ok(Page {
             items: self.with_worktrees(page.items).await?,
             next: page.next,
+            total: page.total,
         })
     }
 

@@ -189,19 +189,18 @@ impl App {
         .await
     }
 
-    /// Returns what happened in a loop after an entry of its log, in order.
+    /// Lists what happened in a loop, in order.
     pub async fn loop_log(
         &self,
         cx: &OpContext,
         reference: &Reference,
-        after: u64,
-        limit: u32,
-    ) -> Result<Vec<LoopLogEntry>> {
+        page: PageRequest<u64>,
+    ) -> Result<Page<LoopLogEntry, u64>> {
         let operation = Operation::LoopLog;
         self.read(cx, operation, about(reference), async {
             let reach = cx.authorize(operation)?;
             let found = self.loop_lookup(reach, reference).await?;
-            Ok(self.store.loop_log(found.id, after, limit).await?)
+            Ok(self.store.loop_log(found.id, page).await?)
         })
         .await
     }
@@ -293,7 +292,11 @@ impl App {
             }
         }
         let in_progress = TaskStatus::InProgress;
-        let task = self.store.task_list(list, in_progress, 1).await?.pop();
+        let task = self
+            .store
+            .task_list(list, in_progress, None, 1)
+            .await?
+            .pop();
         let iterations = self.store.loop_iterations(of.id, ITERATIONS_SHOWN).await?;
         Ok(LoopDetail {
             branch: self.worktree_by_id(of.worktree).await?.branch,

@@ -2,7 +2,8 @@
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    IdRef, Message, MessageId, MessageKind, Operation, PageLimit, Reach, Reference, Session,
+    IdRef, Message, MessageId, MessageKind, Operation, Page, PageLimit, PageRequest, Reach,
+    Reference, Session,
 };
 use wh_store::MessageHit;
 
@@ -85,12 +86,12 @@ impl App {
         &self,
         cx: &OpContext,
         words: &str,
-        limit: PageLimit,
-    ) -> Result<Vec<MessageHit>> {
+        page: PageRequest<u64>,
+    ) -> Result<Page<MessageHit, u64>> {
         let operation = Operation::SessionSearch;
         self.read(cx, operation, facts([("words", words)]), async {
             let reach = cx.authorize(operation)?;
-            Ok(self.store.message_search(reach, words, limit).await?)
+            Ok(self.store.message_search(reach, words, page).await?)
         })
         .await
     }

@@ -55,7 +55,8 @@ impl App {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
             let (reach, filter) = self.session_scope(cx, query).await?;
-            Ok(self.store.session_list(reach, &filter, page).await?)
+            let found = self.store.session_list(reach, &filter, page).await?;
+            self.counted(reach, &filter, page, found).await
         })
         .await
     }
@@ -70,33 +71,8 @@ impl App {
         let operation = Operation::SessionList;
         self.read(cx, operation, Facts::new(), async {
             let (reach, filter) = self.session_scope(cx, query).await?;
-            Ok(self.store.session_brief_list(reach, &filter, page).await?)
-        })
-        .await
-    }
-
-    /// Lists sessions as [`Self::session_brief_list`] does and counts them.
-    pub async fn session_brief_list_counted(
-        &self,
-        cx: &OpContext,
-        query: SessionQuery,
-        page: PageRequest<Uuid>,
-    ) -> Result<(Page<SessionBrief, Uuid>, u64)> {
-        let operation = Operation::SessionList;
-        self.read(cx, operation, Facts::new(), async {
-            let (reach, filter) = self.session_scope(cx, query).await?;
-            let listed = self.store.session_brief_list(reach, &filter, page).await?;
-            Ok((listed, self.store.session_count(reach, &filter).await?))
-        })
-        .await
-    }
-
-    /// Counts what [`Self::session_list`] lists.
-    pub async fn session_count(&self, cx: &OpContext, query: SessionQuery) -> Result<u64> {
-        let operation = Operation::SessionList;
-        self.read(cx, operation, Facts::new(), async {
-            let (reach, filter) = self.session_scope(cx, query).await?;
-            Ok(self.store.session_count(reach, &filter).await?)
+            let found = self.store.session_brief_list(reach, &filter, page).await?;
+            self.counted(reach, &filter, page, found).await
         })
         .await
     }
@@ -111,6 +87,23 @@ impl App {
             Ok(SessionCounts::of(&tallies))
         })
         .await
+    }
+
+    /// Adds the total to a page that was asked for with it.
+    async fn counted<T>(
+        &self,
+        reach: Reach,
+        filter: &SessionFilter,
+        page: PageRequest<Uuid>,
+        found: Page<T, Uuid>,
+    ) -> Result<Page<T, Uuid>> {
+        let is_whole = page.after.is_none() && page.skip == 0 && found.next.is_none();
+        let total = match is_whole {
+            true => Some(found.items.len() as u64),
+            false if page.is_counted => Some(self.store.session_count(reach, filter).await?),
+            false => None,
+        };
+        Ok(Page { total, ..found })
     }
 
     /// Returns whose sessions a list holds, and which of them.

@@ -38,6 +38,7 @@ impl App {
         Ok(Page {
             items,
             next: sessions.next,
+            total: sessions.total,
         })
     }
 

@@ -4,9 +4,9 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    ADD_MAX, EventKind, Facts, Holder, IdRef, ListRef, NewTask, Operation, Reference, Task,
-    TaskClaim, TaskGroup, TaskId, TaskInput, TaskList, TaskNext, TaskOverview, TaskPatch,
-    TaskPatchInput, TaskStatus,
+    ADD_MAX, EventKind, Facts, Holder, IdRef, ListRef, NewTask, Operation, PageRequest, Reference,
+    Task, TaskClaim, TaskGroup, TaskId, TaskInput, TaskList, TaskNext, TaskOverview, TaskPatch,
+    TaskPatchInput, TaskPosition, TaskStatus,
 };
 use wh_store::{StoreError, TaskWish};
 
@@ -133,33 +133,85 @@ impl App {
         .await
     }
 
-    /// Shows a list by status, so many tasks of each.
+    /// Shows a page of a list by status. It begins after a position in the list, or a task named by its number or id.
     pub async fn task_list(
         &self,
         cx: &OpContext,
         list: &ListRef,
         status: Option<TaskStatus>,
-        limit: u32,
+        page: PageRequest<Reference>,
     ) -> Result<TaskOverview> {
         let operation = Operation::TaskList;
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
             let list = self.list_meant(cx, reach, list).await?;
+            let after = match &page.after {
+                Some(after) => Some(self.task_position(&list, after).await?),
+                None => None,
+            };
+            let page = page.after(after);
             let counts = self.store.task_counts(list.id).await?;
-            let mut groups = Vec::new();
-            for (shown, total) in TaskStatus::ALL.into_iter().zip(counts) {
-                if total == 0 || status.is_some_and(|status| status != shown) {
-                    continue;
-                }
-                groups.push(TaskGroup {
-                    status: shown,
-                    total,
-                    tasks: self.store.task_list(list.id, shown, limit).await?,
-                });
-            }
-            Ok(TaskOverview { list, groups })
+            let counts = TaskStatus::ALL.into_iter().zip(counts);
+            let counts = counts
+                .filter(|(it, total)| *total > 0 && status.is_none_or(|status| status == *it));
+            self.task_page(list, counts, page).await
         })
         .await
+    }
+
+    /// Returns the position after which a page of a list begins.
+    async fn task_position(&self, list: &TaskList, after: &Reference) -> Result<TaskPosition> {
+        if let Some(position) = TaskPosition::parse(after.as_str()) {
+            return Ok(position);
+        }
+        let found = self.task_in_list(list, after).await?;
+        let unknown = || {
+            let message = format!("cursor: there is no task {:?} in this list", after.as_str());
+            AppError::invalid(message).hint("pass next_cursor of the page before")
+        };
+        Ok(TaskPosition::after(&found.ok_or_else(unknown)?))
+    }
+
+    /// Reads a page of the tasks of some statuses, of which there are so many.
+    async fn task_page(
+        &self,
+        list: TaskList,
+        counts: impl Iterator<Item = (TaskStatus, u64)>,
+        page: PageRequest<TaskPosition>,
+    ) -> Result<TaskOverview> {
+        let mut room = page.limit.get();
+        let (mut last, mut next) = (page.after, None);
+        let mut shown = TaskOverview {
+            list,
+            groups: Vec::new(),
+            total: 0,
+            next: None,
+        };
+        for (status, total) in counts {
+            let begins = match page.after {
+                Some(after) => after.within(status),
+                None => Some(None),
+            };
+            let mut tasks = match begins {
+                Some(after) if next.is_none() => {
+                    let (list, limit) = (shown.list.id, room + 1);
+                    self.store.task_list(list, status, after, limit).await?
+                }
+                _ => Vec::new(),
+            };
+            let has_more = tasks.len() > room as usize;
+            tasks.truncate(room as usize);
+            room -= tasks.len() as u32;
+            last = tasks.last().map(TaskPosition::after).or(last);
+            next = next.or(last.filter(|_| has_more));
+            shown.total += total;
+            shown.groups.push(TaskGroup {
+                status,
+                total,
+                tasks,
+            });
+        }
+        Ok(TaskOverview { next, ..shown })
     }
 
     /// Returns the most urgent task that can be begun, and hands it to the caller alone if it is claimed: to an agent until its
@@ -250,7 +302,11 @@ impl App {
                 continue;
             }
             open += count;
-            for task in self.store.task_list(list.id, status, NAMED_MAX).await? {
+            for task in self
+                .store
+                .task_list(list.id, status, None, NAMED_MAX)
+                .await?
+            {
                 let line = task.content.as_str().lines().next().unwrap_or_default();
                 let line: String = line.chars().take(80).collect();
                 named.push(format!("#{} [{}] {line}", task.number, status.as_str()));

@@ -1,9 +1,10 @@
 //! Notes, and what each iteration came to.
 
 use newtype_uuid::GenericUuid;
+use uuid::Uuid;
 use wh_domain::{
     EventKind, Facts, Iteration, IterationText, ListRef, NewNote, Note, NoteId, NoteInput,
-    NoteKind, Operation,
+    NoteKind, Operation, Page, PageRequest,
 };
 
 use crate::{App, AppError, OpContext, Result, context::facts, task::check_count};
@@ -52,13 +53,13 @@ impl App {
         cx: &OpContext,
         list: &ListRef,
         kind: Option<NoteKind>,
-        limit: u32,
-    ) -> Result<Vec<Note>> {
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Note, Uuid>> {
         let operation = Operation::NoteList;
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
             let list = self.list_meant(cx, reach, list).await?;
-            Ok(self.store.note_list(list.id, kind, limit).await?)
+            Ok(self.store.note_list(list.id, kind, page).await?)
         })
         .await
     }

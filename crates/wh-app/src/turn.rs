@@ -25,8 +25,7 @@ impl App {
                 Some(turn) => Some(self.turn_number(reach, found.id, turn).await?),
                 None => None,
             };
-            let limit = page.limit;
-            let page = PageRequest { limit, after };
+            let page = page.after(after);
             Ok(self.store.turn_list(reach, found.id, page).await?)
         })
         .await
@@ -46,18 +45,6 @@ impl App {
             (None, Some(number)) => Ok(number),
             (None, None) => Err(AppError::not_found("turn")),
         }
-    }
-
-    /// Counts the turns of a session.
-    pub async fn turn_count(&self, cx: &OpContext, session: &Reference) -> Result<u64> {
-        let operation = Operation::TurnList;
-        let facts = facts([("session", session.as_str())]);
-        self.read(cx, operation, facts, async {
-            let reach = cx.authorize(operation)?;
-            let found = self.session_lookup(reach, session).await?;
-            Ok(self.store.turn_count(reach, found.id).await?)
-        })
-        .await
     }
 
     /// Returns one turn.

@@ -68,18 +68,8 @@ impl App {
             Ok(Page {
                 items,
                 next: page.next,
+                total: page.total,
             })
-        })
-        .await
-    }
-
-    /// Counts what [`Self::worktree_list`] lists.
-    pub async fn worktree_count(&self, cx: &OpContext, query: WorktreeQuery) -> Result<u64> {
-        let operation = Operation::WorktreeList;
-        self.read(cx, operation, Facts::new(), async {
-            let reach = cx.authorize(operation)?;
-            let filter = self.worktree_filter(reach, query).await?;
-            Ok(self.store.worktree_count(reach, &filter).await?)
         })
         .await
     }

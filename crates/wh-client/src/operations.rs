@@ -330,6 +330,13 @@ impl Client {
             .await
     }
 
+    pub async fn session_search(
+        &self,
+        request: &SessionSearchRequest,
+    ) -> Result<SessionSearchView> {
+        self.get(&["search"], request).await
+    }
+
     pub async fn turn_list(&self, request: &TurnListRequest) -> Result<TurnListView> {
         let query = without("session", request)?;
         self.get(&["sessions", &request.session, "turns"], &query)

@@ -153,7 +153,7 @@ pub use task::{
     TaskStatus, check_dependencies,
 };
 pub use task_input::{
-    ListRef, NoteInput, TaskGroup, TaskInput, TaskNext, TaskOverview, TaskPatchInput,
+    ListRef, NoteInput, TaskGroup, TaskInput, TaskNext, TaskOverview, TaskPatchInput, TaskPosition,
 };
 pub use text::{
     AgentName, BranchName, Description, IdempotencyKey, IterationText, LoopSpec, Name, NoteText,

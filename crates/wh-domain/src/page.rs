@@ -26,12 +26,39 @@ impl PageLimit {
 pub struct PageRequest<C> {
     pub limit: PageLimit,
     pub after: Option<C>,
+    /// How many items to leave out first, for callers that count items instead of keeping a cursor.
+    pub skip: u32,
+    /// Whether to count the whole list too.
+    pub is_counted: bool,
 }
 
 impl<C> PageRequest<C> {
     /// Asks for the first page.
     pub fn first(limit: PageLimit) -> Self {
-        Self { limit, after: None }
+        Self {
+            limit,
+            after: None,
+            skip: 0,
+            is_counted: false,
+        }
+    }
+
+    /// Asks for the total too.
+    pub fn counted(self) -> Self {
+        Self {
+            is_counted: true,
+            ..self
+        }
+    }
+
+    /// Asks for the same page after something else.
+    pub fn after<D>(self, after: Option<D>) -> PageRequest<D> {
+        PageRequest {
+            limit: self.limit,
+            after,
+            skip: self.skip,
+            is_counted: self.is_counted,
+        }
     }
 }
 
@@ -41,16 +68,31 @@ pub struct Page<T, C> {
     pub items: Vec<T>,
     /// The cursor of the next page; absent on the last one.
     pub next: Option<C>,
+    /// How many items the whole list has, if the request asked for that.
+    pub total: Option<u64>,
 }
 
 impl<T, C> Page<T, C> {
+    /// Returns a list without items.
+    pub fn empty() -> Self {
+        Self {
+            items: Vec::new(),
+            next: None,
+            total: Some(0),
+        }
+    }
+
     /// Makes a page from up to `limit + 1` items: the one too many only tells that there is more.
     pub fn from_overfetch(mut items: Vec<T>, limit: PageLimit, cursor: impl Fn(&T) -> C) -> Self {
         let size = limit.get() as usize;
         let more = items.len() > size;
         items.truncate(size);
         let next = if more { items.last().map(cursor) } else { None };
-        Self { items, next }
+        Self {
+            items,
+            next,
+            total: None,
+        }
     }
 }
 

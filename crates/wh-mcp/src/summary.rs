@@ -28,6 +28,16 @@ fn listed(count: usize, what: &str, more: &Option<String>) -> String {
     format!("{count} {what}{plural}{more}")
 }
 
+/// Says how much of a list a page holds.
+fn page_of(count: usize, total: Option<u64>, what: &str, more: &Option<String>) -> String {
+    match total {
+        Some(total) if more.is_some() => {
+            format!("{count} of {total} {what}s, more with next_cursor")
+        }
+        _ => listed(count, what, more),
+    }
+}
+
 impl Summary for AgentView {
     fn summary(&self) -> String {
         match (&self.version, self.ready) {
@@ -82,7 +92,7 @@ impl Summary for MessageView {
 
 impl Summary for SessionSearchView {
     fn summary(&self) -> String {
-        listed(self.hits.len(), "message", &None)
+        page_of(self.hits.len(), self.total, "message", &self.next_cursor)
     }
 }
 
@@ -110,7 +120,7 @@ impl Summary for SessionWaitView {
 
 impl Summary for TurnListView {
     fn summary(&self) -> String {
-        listed(self.turns.len(), "turn", &self.next_cursor)
+        page_of(self.turns.len(), self.total, "turn", &self.next_cursor)
     }
 }
 
@@ -128,7 +138,12 @@ impl Summary for ApprovalView {
 
 impl Summary for ApprovalListView {
     fn summary(&self) -> String {
-        listed(self.approvals.len(), "approval", &self.next_cursor)
+        page_of(
+            self.approvals.len(),
+            self.total,
+            "approval",
+            &self.next_cursor,
+        )
     }
 }
 
@@ -144,7 +159,7 @@ impl Summary for BoardView {
 
 impl Summary for BoardListView {
     fn summary(&self) -> String {
-        listed(self.boards.len(), "board", &self.next_cursor)
+        page_of(self.boards.len(), self.total, "board", &self.next_cursor)
     }
 }
 
@@ -159,7 +174,7 @@ impl Summary for RepoView {
 
 impl Summary for RepoListView {
     fn summary(&self) -> String {
-        listed(self.repos.len(), "repo", &self.next_cursor)
+        page_of(self.repos.len(), self.total, "repo", &self.next_cursor)
     }
 }
 
@@ -178,7 +193,12 @@ impl Summary for SessionView {
 
 impl Summary for SessionBriefListView {
     fn summary(&self) -> String {
-        listed(self.sessions.len(), "session", &self.next_cursor)
+        page_of(
+            self.sessions.len(),
+            self.total,
+            "session",
+            &self.next_cursor,
+        )
     }
 }
 
@@ -196,7 +216,7 @@ impl Summary for UserView {
 
 impl Summary for UserListView {
     fn summary(&self) -> String {
-        listed(self.users.len(), "user", &self.next_cursor)
+        page_of(self.users.len(), self.total, "user", &self.next_cursor)
     }
 }
 
@@ -222,7 +242,7 @@ impl Summary for KeyCreatedView {
 
 impl Summary for KeyListView {
     fn summary(&self) -> String {
-        listed(self.keys.len(), "key", &self.next_cursor)
+        page_of(self.keys.len(), self.total, "key", &self.next_cursor)
     }
 }
 
@@ -259,7 +279,12 @@ impl Summary for WorktreeView {
 
 impl Summary for WorktreeListView {
     fn summary(&self) -> String {
-        listed(self.worktrees.len(), "worktree", &self.next_cursor)
+        page_of(
+            self.worktrees.len(),
+            self.total,
+            "worktree",
+            &self.next_cursor,
+        )
     }
 }
 
@@ -307,7 +332,12 @@ impl Summary for WebhookCreatedView {
 
 impl Summary for WebhookListView {
     fn summary(&self) -> String {
-        listed(self.webhooks.len(), "webhook", &self.next_cursor)
+        page_of(
+            self.webhooks.len(),
+            self.total,
+            "webhook",
+            &self.next_cursor,
+        )
     }
 }
 
@@ -327,9 +357,17 @@ impl Summary for TaskAddedView {
 impl Summary for TaskListView {
     fn summary(&self) -> String {
         let count = |group: &wh_api::TaskGroupView| format!("{} {}", group.total, group.status);
-        match self.groups.is_empty() {
-            true => "no tasks".to_owned(),
-            false => self.groups.iter().map(count).collect::<Vec<_>>().join(", "),
+        if self.groups.is_empty() {
+            return "no tasks".to_owned();
+        }
+        let counts = self.groups.iter().map(count).collect::<Vec<_>>().join(", ");
+        let shown = self.groups.iter().map(|group| group.tasks.len()).sum();
+        match &self.next_cursor {
+            None => counts,
+            more => format!(
+                "{}: {counts}",
+                page_of(shown, Some(self.total), "task", more)
+            ),
         }
     }
 }
@@ -347,7 +385,7 @@ impl Summary for TaskNextView {
 
 impl Summary for NoteListView {
     fn summary(&self) -> String {
-        listed(self.notes.len(), "note", &None)
+        page_of(self.notes.len(), self.total, "note", &self.next_cursor)
     }
 }
 
@@ -380,7 +418,7 @@ impl Summary for LoopView {
 
 impl Summary for LoopListView {
     fn summary(&self) -> String {
-        listed(self.loops.len(), "loop", &self.next_cursor)
+        page_of(self.loops.len(), self.total, "loop", &self.next_cursor)
     }
 }
 
@@ -388,7 +426,11 @@ impl Summary for LoopLogView {
     fn summary(&self) -> String {
         let last = self.entries.last();
         let last = last.map_or(String::new(), |entry| format!(", up to {}", entry.seq));
-        format!("{} entries{last}", self.entries.len())
+        let more = match (self.next_after, self.total) {
+            (Some(_), Some(total)) => format!(" of {total}, more with next_after"),
+            _ => String::new(),
+        };
+        format!("{} entries{last}{more}", self.entries.len())
     }
 }
 
@@ -407,6 +449,6 @@ impl Summary for UsageReportView {
 
 impl Summary for RunListView {
     fn summary(&self) -> String {
-        listed(self.runs.len(), "run", &self.next_cursor)
+        page_of(self.runs.len(), self.total, "run", &self.next_cursor)
     }
 }

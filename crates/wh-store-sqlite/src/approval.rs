@@ -16,7 +16,7 @@ use crate::SqliteStore;
 use crate::batch::Batch;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::reach::{CANDIDATES_MAX, Query, counted, push_id};
 use crate::row::{self, Parsed, int, micros, uuid, uuid_opt};
 use crate::session::move_in_txn;
 use crate::turn::push_session_reach;
@@ -52,17 +52,23 @@ impl ApprovalStore for SqliteStore {
         filter: &ApprovalFilter,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Approval, Uuid>> {
-        let mut query = Query::new(WITH_ANSWERER);
-        push_session_reach(&mut query, reach);
-        if let Some(session) = filter.session {
-            query.push(" AND t.session_id = ").push_bind(uuid(session));
-        }
-        if !filter.include_settled {
-            query.push(" AND t.state = 'pending'");
-        }
+        let listed = |mut query: Query| {
+            push_session_reach(&mut query, reach);
+            if let Some(session) = filter.session {
+                query.push(" AND t.session_id = ").push_bind(uuid(session));
+            }
+            if !filter.include_settled {
+                query.push(" AND t.state = 'pending'");
+            }
+            query
+        };
+        let mut query = listed(Query::new(WITH_ANSWERER));
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("approval", rows, page.limit, row::id_cursor, approval_row)
+        let found = row::page("approval", rows, page.limit, row::id_cursor, approval_row)?;
+        let all = || Some(listed(counted("approvals t")));
+        let total = self.list_total(page, all).await?;
+        Ok(Page { total, ..found })
     }
 }
 

@@ -13,7 +13,7 @@ use crate::board_sql::{self, Found};
 use crate::cache::Lookup;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
+use crate::reach::{Owned, Query, counted, push_candidates, push_owned};
 use crate::row::{int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 use crate::{guests, session, turn};
@@ -69,12 +69,15 @@ impl BoardStore for SqliteStore {
         Ok(Page {
             items: found.items.into_iter().filter_map(Found::listed).collect(),
             next: found.next,
+            total: match page.is_counted {
+                true => Some(self.board_count(reach, filter).await?),
+                false => None,
+            },
         })
     }
 
     async fn board_count(&self, reach: Reach, filter: BoardFilter) -> Result<u64> {
-        let mut query = Query::new(COUNTED);
-        query.push("FROM boards t WHERE ");
+        let mut query = counted("boards t");
         push_listed(&mut query, reach, filter);
         self.count(query).await
     }

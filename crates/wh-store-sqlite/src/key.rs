@@ -17,7 +17,7 @@ use crate::SqliteStore;
 use crate::batch::{ROWS_MAX, is_common};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::Query;
+use crate::reach::{Query, counted};
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -42,7 +42,7 @@ impl KeyStore for SqliteStore {
     }
 
     async fn key_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Key>> {
-        self.candidates(within_reach(reach), id, "key", key_row)
+        self.candidates(within_reach(Query::new(COLUMNS), reach), id, "key", key_row)
             .await
     }
 
@@ -53,19 +53,24 @@ impl KeyStore for SqliteStore {
         include_automatic: bool,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Key, Uuid>> {
-        let Some(mut query) = within_reach(reach) else {
-            let (items, next) = (Vec::new(), None);
-            return self.check_open().map(|()| Page { items, next });
+        let listed = |select| {
+            let mut query = within_reach(select, reach)?;
+            if let Some(user) = user {
+                query.push(" AND t.user_id = ").push_bind(uuid(user));
+            }
+            if !include_automatic {
+                query.push(" AND t.scope NOT IN ('session', 'browser')");
+            }
+            Some(query)
         };
-        if let Some(user) = user {
-            query.push(" AND t.user_id = ").push_bind(uuid(user));
-        }
-        if !include_automatic {
-            query.push(" AND t.scope NOT IN ('session', 'browser')");
-        }
+        let Some(mut query) = listed(Query::new(COLUMNS)) else {
+            return self.check_open().map(|()| Page::empty());
+        };
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("key", rows, page.limit, row::id_cursor, key_row)
+        let found = row::page("key", rows, page.limit, row::id_cursor, key_row)?;
+        let total = self.list_total(page, || listed(counted("keys t"))).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn key_revoke(&self, id: KeyId, at: Timestamp, commit: Commit) -> Result<Applied> {
@@ -77,9 +82,8 @@ impl KeyStore for SqliteStore {
     }
 }
 
-/// Begins a query for keys within reach; nothing when no key can be.
-fn within_reach(reach: Reach) -> Option<Query> {
-    let mut query = Query::new(COLUMNS);
+/// Narrows a query to keys within reach; nothing when no key can be.
+fn within_reach(mut query: Query, reach: Reach) -> Option<Query> {
     match reach {
         Reach::All => query.push("TRUE"),
         Reach::User(user) | Reach::UserAndGuest { user, .. } => {

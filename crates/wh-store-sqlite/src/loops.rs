@@ -16,11 +16,11 @@ use crate::batch::Batch;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
 use crate::loops_row::{insert_query, update_query};
-use crate::reach::Query;
+use crate::reach::{Query, counted};
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::session_row::{USED, parse_hosts, usage_columns};
 use crate::task_change::TaskChange;
-use crate::user::push_page;
+use crate::user::{push_limit, push_page};
 use crate::{session, worktree};
 
 /// The most entries of one loop's log; older ones are forgotten.
@@ -54,8 +54,8 @@ impl LoopStore for SqliteStore {
     }
 
     async fn loop_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Loop>> {
-        self.candidates(within_reach(reach), id, "loop", loop_row)
-            .await
+        let query = within_reach(Query::new(LOOPS), reach);
+        self.candidates(query, id, "loop", loop_row).await
     }
 
     async fn loop_list(
@@ -64,16 +64,21 @@ impl LoopStore for SqliteStore {
         open_only: bool,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Loop, Uuid>> {
-        let Some(mut query) = within_reach(reach) else {
-            let (items, next) = (Vec::new(), None);
-            return self.check_open().map(|()| Page { items, next });
+        let listed = |select| {
+            let mut query = within_reach(select, reach)?;
+            if open_only {
+                query.push(" AND t.state <> 'ended'");
+            }
+            Some(query)
         };
-        if open_only {
-            query.push(" AND t.state <> 'ended'");
-        }
+        let Some(mut query) = listed(Query::new(LOOPS)) else {
+            return self.check_open().map(|()| Page::empty());
+        };
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("loop", rows, page.limit, row::id_cursor, loop_row)
+        let found = row::page("loop", rows, page.limit, row::id_cursor, loop_row)?;
+        let total = self.list_total(page, || listed(counted("loops t"))).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn loop_of_session(&self, session: SessionId) -> Result<Option<Loop>> {
@@ -108,19 +113,36 @@ impl LoopStore for SqliteStore {
         Ok(row::listed("iteration", &rows, iteration_row))
     }
 
-    async fn loop_log(&self, id: LoopId, after: u64, limit: u32) -> Result<Vec<LoopLogEntry>> {
+    async fn loop_log(
+        &self,
+        id: LoopId,
+        page: PageRequest<u64>,
+    ) -> Result<Page<LoopLogEntry, u64>> {
         let mut query = Query::new("SELECT t.* FROM loop_log t WHERE t.loop_id = ");
         query.push_bind(uuid(id));
-        query.push(" AND t.seq > ").push_bind(int(after));
-        query.push(format_args!(" ORDER BY t.seq LIMIT {limit}"));
+        if let Some(after) = page.after {
+            query.push(" AND t.seq > ").push_bind(int(after));
+        }
+        query.push(" ORDER BY t.seq");
+        push_limit(&mut query, page);
         let rows = self.rows(query).await?;
-        Ok(row::listed("log entry", &rows, log_row))
+        let cursor = |row: &SqliteRow| row::count(row, "seq");
+        let found = row::page("log entry", rows, page.limit, cursor, log_row)?;
+        let of_loop = || {
+            let mut query = counted("loop_log t");
+            query.push("t.loop_id = ").push_bind(uuid(id));
+            Some(query)
+        };
+        let total = self.list_total(page, of_loop).await?;
+        Ok(Page { total, ..found })
     }
 }
 
-/// Begins a query for loops within reach; nothing when none can be.
-fn within_reach(reach: Reach) -> Option<Query> {
-    let mut query = Query::new("SELECT t.* FROM loops t WHERE ");
+/// Begins a query for loops.
+const LOOPS: &str = "SELECT t.* FROM loops t WHERE ";
+
+/// Narrows a query to loops within reach; nothing when none can be.
+fn within_reach(mut query: Query, reach: Reach) -> Option<Query> {
     match reach {
         Reach::All => query.push("TRUE"),
         Reach::User(user) | Reach::UserAndGuest { user, .. } => {

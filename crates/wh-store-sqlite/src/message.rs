@@ -3,8 +3,8 @@
 use async_trait::async_trait;
 use sqlx::sqlite::SqliteRow;
 use wh_domain::{
-    Author, EventKind, Facts, Message, MessageId, MessageKind, NewEvent, NewMessage, PageLimit,
-    Reach, SessionId, UserName,
+    Author, EventKind, Facts, Message, MessageId, MessageKind, NewEvent, NewMessage, Page,
+    PageLimit, PageRequest, Reach, SessionId, UserName,
 };
 use wh_store::{MessageAppend, MessageHit, MessageStore, Result, StoreError};
 
@@ -12,7 +12,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, KEEP, ROWS_MAX, is_common};
 use crate::change::Request;
 use crate::error::{insert_error, store_error};
-use crate::reach::{Owned, Query, push_owned};
+use crate::reach::{Owned, Query, counted, push_owned};
 use crate::row::{self, Parsed, int, micros, uuid, uuid_opt};
 
 /// How much of the latest thing the agent said a session's row repeats.
@@ -73,22 +73,40 @@ impl MessageStore for SqliteStore {
         &self,
         reach: Reach,
         words: &str,
-        limit: PageLimit,
-    ) -> Result<Vec<MessageHit>> {
+        page: PageRequest<u64>,
+    ) -> Result<Page<MessageHit, u64>> {
         let Some(phrases) = phrases(words) else {
-            return self.check_open().map(|()| Vec::new());
+            return self.check_open().map(|()| Page::empty());
+        };
+        let push_found = |query: &mut Query| {
+            query.push_bind(phrases.clone()).push(" AND ");
+            push_owned(query, reach, Owned::Sessions);
         };
         let mut query = Query::new(
             "SELECT m.*, NULL AS author, NULL AS author_session_id, snippet(messages_fts, 0, '', '', '…', 24) AS snippet
              FROM messages_fts JOIN messages m ON m.row = messages_fts.rowid
              JOIN sessions t ON t.id = m.session_id WHERE messages_fts MATCH ",
         );
-        query.push_bind(phrases).push(" AND ");
-        push_owned(&mut query, reach, Owned::Sessions);
-        let rows = limit.get();
-        query.push(format_args!(" ORDER BY messages_fts.rank LIMIT {rows}"));
+        push_found(&mut query);
+        let rows = page.limit.get() + 1;
+        let skipped = page.after.unwrap_or(0).saturating_add(page.skip.into());
+        query.push(format_args!(
+            " ORDER BY messages_fts.rank LIMIT {rows} OFFSET "
+        ));
+        query.push_bind(int(skipped));
         let rows = self.rows(query).await?;
-        Ok(row::listed("message", &rows, hit_row))
+        let through = skipped.saturating_add(page.limit.get().into());
+        let found = row::page("message", rows, page.limit, |_| Ok(through), hit_row)?;
+        let all = || {
+            let mut query = counted(
+                "messages_fts JOIN messages m ON m.row = messages_fts.rowid JOIN sessions t ON t.id = m.session_id",
+            );
+            query.push("messages_fts MATCH ");
+            push_found(&mut query);
+            Some(query)
+        };
+        let total = self.list_total(page, all).await?;
+        Ok(Page { total, ..found })
     }
 }
 

@@ -16,8 +16,12 @@ const DEPTH_MAX: u32 = 64;
 /// The most candidates that a lookup by id returns.
 pub(crate) const CANDIDATES_MAX: u32 = 10;
 
-/// How a query begins that [`crate::SqliteStore::count`] counts.
-pub(crate) const COUNTED: &str = "SELECT COUNT(*) AS number FROM (SELECT 1 ";
+/// Begins a query whose rows [`crate::SqliteStore::count`] counts: those of a table under the conditions that follow.
+pub(crate) fn counted(table: &str) -> Query {
+    Query::new(format!(
+        "SELECT COUNT(*) AS number FROM (SELECT 1 FROM {table} WHERE "
+    ))
+}
 
 /// What is looked at in a session's tree.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

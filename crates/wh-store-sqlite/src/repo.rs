@@ -15,7 +15,7 @@ use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{Owned, Query, push_candidates, push_owned};
+use crate::reach::{Owned, Query, counted, push_candidates, push_owned};
 use crate::row::{self, BadRow, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -60,7 +60,14 @@ impl RepoStore for SqliteStore {
         push_owned(&mut query, reach, Owned::Repos);
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("repo", rows, page.limit, row::id_cursor, repo_row)
+        let found = row::page("repo", rows, page.limit, row::id_cursor, repo_row)?;
+        let of_reach = || {
+            let mut query = counted("repos t");
+            push_owned(&mut query, reach, Owned::Repos);
+            Some(query)
+        };
+        let total = self.list_total(page, of_reach).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn repo_trust(

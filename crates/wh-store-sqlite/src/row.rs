@@ -205,7 +205,11 @@ pub(crate) fn page<T, C>(
     let last = rows.last().filter(|_| more);
     let next = last.map(|row| direct(what, cursor(row))).transpose()?;
     let items = listed(what, &rows, parser);
-    Ok(Page { items, next })
+    Ok(Page {
+        items,
+        next,
+        total: None,
+    })
 }
 
 /// Returns the cursor of lists that are ordered by id.

@@ -15,10 +15,11 @@ use crate::SqliteStore;
 use crate::batch::Batch;
 use crate::change::Request;
 use crate::error::store_error;
-use crate::reach::Query;
+use crate::reach::{Query, counted};
 use crate::row::{self, Parsed, int, micros, uuid};
 use crate::run_apply::session_event;
 use crate::session_row::{effective_tier, session_row};
+use crate::user::push_limit;
 use crate::{key, offers, usage_day, work};
 
 #[async_trait]
@@ -84,18 +85,25 @@ impl RunStore for SqliteStore {
         if let Some(before) = page.after {
             query.push(" AND t.epoch < ").push_bind(int(before));
         }
-        let rows = page.limit.get() + 1;
-        query.push(format_args!(" ORDER BY t.epoch DESC LIMIT {rows}"));
+        query.push(" ORDER BY t.epoch DESC");
+        push_limit(&mut query, page);
         let rows = self.rows(query).await?;
         let cursor = |row: &SqliteRow| row::count(row, "epoch");
-        row::page("run", rows, page.limit, cursor, |row| {
+        let found = row::page("run", rows, page.limit, cursor, |row| {
             Ok(RunEntry {
                 run: run_row(row)?,
                 resumed: row::get(row, "resumed")?,
                 mode: row::get(row, "mode")?,
                 stderr: row::get(row, "stderr")?,
             })
-        })
+        })?;
+        let of_session = || {
+            let mut query = counted("runs t");
+            query.push("t.session_id = ").push_bind(uuid(session));
+            Some(query)
+        };
+        let total = self.list_total(page, of_session).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn reasons_unread(&self, session: SessionId) -> Result<Vec<DenialReason>> {

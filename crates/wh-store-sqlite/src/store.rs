@@ -9,7 +9,7 @@ use sqlx::sqlite::{SqlitePool, SqliteRow};
 use tokio::sync::{mpsc, oneshot, watch};
 use tokio_util::sync::CancellationToken;
 use tokio_util::task::TaskTracker;
-use wh_domain::{EventSeq, IdRef, Subject};
+use wh_domain::{EventSeq, IdRef, PageRequest, Subject};
 use wh_store::{Applied, Commit, IdempotencyClaim, RecentEvents, Result, Store};
 
 use crate::cache::BoardCache;
@@ -135,12 +135,27 @@ impl SqliteStore {
             .collect()
     }
 
-    /// Counts the rows of a query that begins with [`crate::reach::COUNTED`], as far as lists are counted.
+    /// Counts the rows of a query that begins with [`crate::reach::counted`], as far as lists are counted.
     pub(crate) async fn count(&self, mut query: Query) -> Result<u64> {
         query.push(format_args!(" LIMIT {})", wh_store::COUNT_MAX));
         let rows = self.rows(query).await?;
         let number = rows.first().map(|row| row::count(row, "number"));
         row::direct("count", number.unwrap_or(Ok(0)))
+    }
+
+    /// Counts a whole list if the request for a page of it asks for that; `query` begins with [`crate::reach::counted`].
+    pub(crate) async fn list_total<C>(
+        &self,
+        page: PageRequest<C>,
+        query: impl FnOnce() -> Option<Query>,
+    ) -> Result<Option<u64>> {
+        match page.is_counted {
+            false => Ok(None),
+            true => match query() {
+                Some(query) => self.count(query).await.map(Some),
+                None => Ok(Some(0)),
+            },
+        }
     }
 
     /// Fails once the store is closing.

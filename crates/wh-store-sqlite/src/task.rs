@@ -8,16 +8,17 @@ use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
     Holder, IdRef, Iteration, IterationText, ListOf, Name, NewNote, NewTask, Note, NoteKind,
-    NoteText, Owner, SessionId, Task, TaskClaim, TaskId, TaskList, TaskListId, TaskPatch,
-    TaskPriority, TaskStatus, TaskText,
+    NoteText, Owner, Page, PageRequest, SessionId, Task, TaskClaim, TaskId, TaskList, TaskListId,
+    TaskPatch, TaskPriority, TaskStatus, TaskText,
 };
-use wh_store::{Applied, Commit, Result, TaskStore, TaskWish};
+use wh_store::{Applied, Commit, Result, StoreError, TaskStore, TaskWish};
 
 use crate::SqliteStore;
 use crate::change::Change;
-use crate::reach::{CANDIDATES_MAX, Query, push_id};
+use crate::reach::{CANDIDATES_MAX, Query, counted, push_id};
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::task_change::TaskChange;
+use crate::user::push_limit;
 
 /// What is read of a task.
 const TASKS: &str = "SELECT t.*, (SELECT group_concat(hex(d.depends_on), ',' ORDER BY o.number)
@@ -147,11 +148,17 @@ impl TaskStore for SqliteStore {
         &self,
         list: TaskListId,
         status: TaskStatus,
+        after: Option<(TaskPriority, u64)>,
         limit: u32,
     ) -> Result<Vec<Task>> {
         let mut query = Query::new(TASKS);
         query.push("t.list_id = ").push_bind(uuid(list));
         query.push(" AND t.status = ").push_bind(status.as_str());
+        if let Some((priority, number)) = after {
+            query.push(" AND (t.priority, t.number) > (");
+            query.push_bind(i64::from(priority.get())).push(", ");
+            query.push_bind(int(number)).push(")");
+        }
         query.push(format_args!(" ORDER BY t.priority, t.number LIMIT {limit}"));
         let rows = self.rows(query).await?;
         Ok(row::listed("task", &rows, task_row))
@@ -207,16 +214,28 @@ impl TaskStore for SqliteStore {
         &self,
         list: TaskListId,
         kind: Option<NoteKind>,
-        limit: u32,
-    ) -> Result<Vec<Note>> {
-        let mut query = Query::new("SELECT t.* FROM notes t WHERE t.list_id = ");
-        query.push_bind(uuid(list));
-        if let Some(kind) = kind {
-            query.push(" AND t.kind = ").push_bind(kind.as_str());
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Note, Uuid>> {
+        let listed = |mut query: Query| {
+            query.push("t.list_id = ").push_bind(uuid(list));
+            if let Some(kind) = kind {
+                query.push(" AND t.kind = ").push_bind(kind.as_str());
+            }
+            query
+        };
+        let mut query = listed(Query::new("SELECT t.* FROM notes t WHERE "));
+        if let Some(after) = page.after {
+            // Notes of one call have no order by id.
+            let row = self.note_row_number(list, after).await?;
+            query.push(" AND t.rowid < ").push_bind(row);
         }
-        query.push(format_args!(" ORDER BY t.rowid DESC LIMIT {limit}"));
+        query.push(" ORDER BY t.rowid DESC");
+        push_limit(&mut query, page);
         let rows = self.rows(query).await?;
-        Ok(row::listed("note", &rows, note_row))
+        let found = row::page("note", rows, page.limit, row::id_cursor, note_row)?;
+        let all = || Some(listed(counted("notes t")));
+        let total = self.list_total(page, all).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn iteration_summary(
@@ -252,6 +271,17 @@ impl SqliteStore {
         first
             .map(|r| row::direct("task list", list_row(r)))
             .transpose()
+    }
+
+    /// Returns the number of the row in which a note of a list is kept.
+    async fn note_row_number(&self, list: TaskListId, note: Uuid) -> Result<i64> {
+        let mut query = Query::new("SELECT t.rowid AS number FROM notes t WHERE t.id = ");
+        query.push_bind(note);
+        query.push(" AND t.list_id = ").push_bind(uuid(list));
+        let rows = self.rows(query).await?;
+        let number = rows.first().map(|row| row::get(row, "number"));
+        let number = number.ok_or(StoreError::NotFound { what: "note" })?;
+        row::direct("note", number)
     }
 
     async fn task_of_query(&self, query: Query) -> Result<Option<Task>> {

@@ -16,11 +16,12 @@ use crate::SqliteStore;
 use crate::batch::Batch;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{CANDIDATES_MAX, COUNTED, Owned, Query, push_id, push_owned};
+use crate::reach::{CANDIDATES_MAX, Owned, Query, counted, push_id, push_owned};
 use crate::row::{self, Parsed, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session::move_in_txn;
 use crate::session_row::{USED, usage_columns};
+use crate::user::push_limit;
 
 #[async_trait]
 impl TurnStore for SqliteStore {
@@ -67,16 +68,21 @@ impl TurnStore for SqliteStore {
         if let Some(before) = page.after {
             query.push(" AND t.number < ").push_bind(int(before));
         }
-        let rows = page.limit.get() + 1;
-        query.push(format_args!(" ORDER BY t.number DESC LIMIT {rows}"));
+        query.push(" ORDER BY t.number DESC");
+        push_limit(&mut query, page);
         let rows = self.rows(query).await?;
         let cursor = |row: &SqliteRow| row::count(row, "number");
-        row::page("turn", rows, page.limit, cursor, turn_row)
+        let found = row::page("turn", rows, page.limit, cursor, turn_row)?;
+        let total = match page.is_counted {
+            true => Some(self.turn_count(reach, session).await?),
+            false => None,
+        };
+        Ok(Page { total, ..found })
     }
 
     async fn turn_count(&self, reach: Reach, session: SessionId) -> Result<u64> {
-        let mut query = Query::new(COUNTED);
-        query.push("FROM turns t WHERE t.session_id = ");
+        let mut query = counted("turns t");
+        query.push("t.session_id = ");
         query.push_bind(uuid(session)).push(" AND ");
         push_session_reach(&mut query, reach);
         self.count(query).await

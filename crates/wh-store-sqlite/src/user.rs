@@ -11,7 +11,7 @@ use wh_store::{Applied, Commit, LeftRunning, Result, StoreError, UserStore};
 use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::Query;
+use crate::reach::{Query, counted};
 use crate::row::{self, Parsed, micros, path_text, uuid};
 
 const COLUMNS: &str = "SELECT t.id, t.name, t.role, t.email, t.avatar_url, t.created_at, t.disabled_at, t.local_roots FROM users t WHERE ";
@@ -60,8 +60,13 @@ impl UserStore for SqliteStore {
     }
 
     async fn user_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<User>> {
-        self.candidates(within_reach(reach), id, "user", user_row)
-            .await
+        self.candidates(
+            within_reach(Query::new(COLUMNS), reach),
+            id,
+            "user",
+            user_row,
+        )
+        .await
     }
 
     async fn user_by_id(&self, id: UserId) -> Result<Option<User>> {
@@ -72,7 +77,7 @@ impl UserStore for SqliteStore {
     }
 
     async fn user_by_name(&self, reach: Reach, name: &UserName) -> Result<Option<User>> {
-        let Some(mut query) = within_reach(reach) else {
+        let Some(mut query) = within_reach(Query::new(COLUMNS), reach) else {
             return self.check_open().map(|()| None);
         };
         query.push(" AND t.name = ").push_bind(name.as_str());
@@ -81,13 +86,15 @@ impl UserStore for SqliteStore {
     }
 
     async fn user_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<User, Uuid>> {
-        let Some(mut query) = within_reach(reach) else {
-            let (items, next) = (Vec::new(), None);
-            return self.check_open().map(|()| Page { items, next });
+        let Some(mut query) = within_reach(Query::new(COLUMNS), reach) else {
+            return self.check_open().map(|()| Page::empty());
         };
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("user", rows, page.limit, row::id_cursor, user_row)
+        let found = row::page("user", rows, page.limit, row::id_cursor, user_row)?;
+        let total = || within_reach(counted("users t"), reach);
+        let total = self.list_total(page, total).await?;
+        Ok(Page { total, ..found })
     }
 }
 
@@ -96,9 +103,8 @@ fn one(rows: &[SqliteRow]) -> Result<Option<User>> {
     found.transpose()
 }
 
-/// Begins a query for users within reach; nothing when no user can be.
-fn within_reach(reach: Reach) -> Option<Query> {
-    let mut query = Query::new(COLUMNS);
+/// Narrows a query to users within reach; nothing when no user can be.
+fn within_reach(mut query: Query, reach: Reach) -> Option<Query> {
     match reach {
         Reach::All => query.push("TRUE"),
         Reach::User(user) | Reach::UserAndGuest { user, .. } => {
@@ -114,8 +120,17 @@ pub(crate) fn push_page(query: &mut Query, page: PageRequest<Uuid>) {
     if let Some(after) = page.after {
         query.push(" AND t.id < ").push_bind(after);
     }
-    let rows = page.limit.get() + 1;
-    query.push(format_args!(" ORDER BY t.id DESC LIMIT {rows}"));
+    query.push(" ORDER BY t.id DESC");
+    push_limit(query, page);
+}
+
+/// Adds the part of a list that is read: one row more than a page has tells that there is more.
+pub(crate) fn push_limit<C>(query: &mut Query, page: PageRequest<C>) {
+    let (rows, skip) = (page.limit.get() + 1, page.skip);
+    query.push(format_args!(" LIMIT {rows}"));
+    if skip > 0 {
+        query.push(format_args!(" OFFSET {skip}"));
+    }
 }
 
 fn user_row(row: &SqliteRow) -> Parsed<User> {

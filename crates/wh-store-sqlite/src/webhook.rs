@@ -15,7 +15,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, chunks};
 use crate::change::{Change, Request};
 use crate::error::{insert_error, store_error};
-use crate::reach::Query;
+use crate::reach::{Query, counted};
 use crate::row::{self, BadRow, Parsed, int, micros, uuid, uuid_opt};
 use crate::user::push_page;
 
@@ -63,8 +63,13 @@ impl WebhookStore for SqliteStore {
     }
 
     async fn webhook_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<WebhookStanding>> {
-        self.candidates(within_reach(reach), id, "webhook", standing_row)
-            .await
+        self.candidates(
+            within_reach(Query::new(STANDING), reach),
+            id,
+            "webhook",
+            standing_row,
+        )
+        .await
     }
 
     async fn webhook_list(
@@ -72,13 +77,15 @@ impl WebhookStore for SqliteStore {
         reach: Reach,
         page: PageRequest<Uuid>,
     ) -> Result<Page<WebhookStanding, Uuid>> {
-        let Some(mut query) = within_reach(reach) else {
-            let (items, next) = (Vec::new(), None);
-            return self.check_open().map(|()| Page { items, next });
+        let Some(mut query) = within_reach(Query::new(STANDING), reach) else {
+            return self.check_open().map(|()| Page::empty());
         };
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("webhook", rows, page.limit, row::id_cursor, standing_row)
+        let found = row::page("webhook", rows, page.limit, row::id_cursor, standing_row)?;
+        let total = || within_reach(counted("webhooks t"), reach);
+        let total = self.list_total(page, total).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn webhook_behind(&self) -> Result<Vec<Webhook>> {
@@ -145,13 +152,13 @@ impl WebhookStore for SqliteStore {
     }
 }
 
-/// Begins a query for webhooks within reach; nothing when none can be.
-fn within_reach(reach: Reach) -> Option<Query> {
-    let mut query = Query::new(
-        "SELECT t.*, (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = t.id AND d.state = 'pending') AS pending,
-             (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = t.id AND d.state = 'dead') AS dead
-         FROM webhooks t WHERE ",
-    );
+/// Begins a query for webhooks with the state of their deliveries.
+const STANDING: &str = "SELECT t.*, (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = t.id AND d.state = 'pending') AS pending,
+         (SELECT count(*) FROM webhook_deliveries d WHERE d.webhook_id = t.id AND d.state = 'dead') AS dead
+     FROM webhooks t WHERE ";
+
+/// Narrows a query to webhooks within reach; nothing when none can be.
+fn within_reach(mut query: Query, reach: Reach) -> Option<Query> {
     match reach {
         Reach::All => query.push("TRUE"),
         Reach::User(user) | Reach::UserAndGuest { user, .. } => {

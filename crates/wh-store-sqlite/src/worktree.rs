@@ -13,7 +13,7 @@ use wh_store::{Applied, Commit, Counted, Result, StoreError, Uncounted, Worktree
 use crate::SqliteStore;
 use crate::change::{Change, Request};
 use crate::error::{insert_error, store_error};
-use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned};
+use crate::reach::{Owned, Query, counted, push_candidates, push_owned};
 use crate::row::{self, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 use crate::worktree_count::{changes_columns, uncounted_query, uncounted_row};
@@ -57,12 +57,16 @@ impl WorktreeStore for SqliteStore {
         push_filter(&mut query, filter);
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("worktree", rows, page.limit, row::id_cursor, worktree_row)
+        let found = row::page("worktree", rows, page.limit, row::id_cursor, worktree_row)?;
+        let total = match page.is_counted {
+            true => Some(self.worktree_count(reach, filter).await?),
+            false => None,
+        };
+        Ok(Page { total, ..found })
     }
 
     async fn worktree_count(&self, reach: Reach, filter: &WorktreeFilter) -> Result<u64> {
-        let mut query = Query::new(COUNTED);
-        query.push("FROM worktrees t WHERE ");
+        let mut query = counted("worktrees t");
         push_owned(&mut query, reach, Owned::Worktrees);
         push_filter(&mut query, filter);
         self.count(query).await

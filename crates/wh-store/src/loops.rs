@@ -62,6 +62,7 @@ pub trait LoopStore {
     /// Returns so many iterations, the last one first.
     async fn loop_iterations(&self, id: LoopId, limit: u32) -> Result<Vec<LoopIteration>>;
 
-    /// Returns so many entries of a loop's log after one, in order.
-    async fn loop_log(&self, id: LoopId, after: u64, limit: u32) -> Result<Vec<LoopLogEntry>>;
+    /// Lists the entries of a loop's log, in order.
+    async fn loop_log(&self, id: LoopId, page: PageRequest<u64>)
+    -> Result<Page<LoopLogEntry, u64>>;
 }

@@ -1,7 +1,9 @@
 //! Messages.
 
 use async_trait::async_trait;
-use wh_domain::{Message, MessageId, MessageKind, NewMessage, PageLimit, Reach, SessionId};
+use wh_domain::{
+    Message, MessageId, MessageKind, NewMessage, Page, PageLimit, PageRequest, Reach, SessionId,
+};
 
 use crate::Result;
 
@@ -50,11 +52,12 @@ pub trait MessageStore {
 
     /// Finds messages that hold all of the words, in any session within reach.
     ///
-    /// `words` is plain text from a caller: no search syntax in it has a meaning.
+    /// `words` is plain text from a caller: no search syntax in it has a meaning. A cursor counts the messages that were
+    /// returned before: the best first is no order that a message has a fixed position in.
     async fn message_search(
         &self,
         reach: Reach,
         words: &str,
-        limit: PageLimit,
-    ) -> Result<Vec<MessageHit>>;
+        page: PageRequest<u64>,
+    ) -> Result<Page<MessageHit, u64>>;
 }

@@ -4,8 +4,9 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use uuid::Uuid;
 use wh_domain::{
-    Holder, IdRef, Iteration, IterationText, ListOf, NewNote, NewTask, Note, NoteKind, Owner,
-    SessionId, Task, TaskClaim, TaskId, TaskList, TaskListId, TaskPatch, TaskStatus,
+    Holder, IdRef, Iteration, IterationText, ListOf, NewNote, NewTask, Note, NoteKind, Owner, Page,
+    PageRequest, SessionId, Task, TaskClaim, TaskId, TaskList, TaskListId, TaskPatch, TaskPriority,
+    TaskStatus,
 };
 
 use crate::{Applied, Commit, Result};
@@ -63,11 +64,12 @@ pub trait TaskStore {
     /// Returns a task by its number.
     async fn task_by_number(&self, list: TaskListId, number: u64) -> Result<Option<Task>>;
 
-    /// Returns so many tasks of a status, the most urgent first.
+    /// Returns so many tasks of a status, the most urgent first: those after a priority and number, if they are given.
     async fn task_list(
         &self,
         list: TaskListId,
         status: TaskStatus,
+        after: Option<(TaskPriority, u64)>,
         limit: u32,
     ) -> Result<Vec<Task>>;
 
@@ -87,13 +89,13 @@ pub trait TaskStore {
         commit: Commit,
     ) -> Result<Applied>;
 
-    /// Returns so many notes, the latest first.
+    /// Lists notes, the latest first. [`crate::StoreError::NotFound`] when there is no note that the page is to begin after.
     async fn note_list(
         &self,
         list: TaskListId,
         kind: Option<NoteKind>,
-        limit: u32,
-    ) -> Result<Vec<Note>>;
+        page: PageRequest<Uuid>,
+    ) -> Result<Page<Note, Uuid>>;
 
     /// Keeps what an iteration came to: that of the session, or a new one for anybody else.
     async fn iteration_summary(

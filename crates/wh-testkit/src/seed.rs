@@ -1,5 +1,7 @@
 //! Fills a database with what no operation can make yet, or could make only one by one.
 
+mod lists;
+
 use std::{path::Path, sync::Arc};
 
 use anyhow::Result;

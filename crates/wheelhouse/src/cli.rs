@@ -6,8 +6,8 @@ use clap::{Parser, Subcommand};
 
 use crate::commands::{
     agents, approval, attach, audit, backup, board, completions, config, cost, demo, doctor,
-    family, key, life, login, loops, mcp, note, repo, run, serve, session, task, tool, transcript,
-    user, version, webhook, worktree,
+    family, key, life, login, loops, mcp, note, repo, run, search, serve, session, task, tool,
+    transcript, user, version, webhook, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -80,6 +80,7 @@ pub(crate) enum Command {
     Wait(life::WaitArgs),
     Logs(transcript::LogsArgs),
     Turns(transcript::TurnsArgs),
+    Search(search::SearchArgs),
     Approvals(approval::ApprovalsArgs),
     Approve(approval::ApproveArgs),
     Deny(approval::DenyArgs),

@@ -156,12 +156,20 @@ impl Ui {
         to_stderr("");
     }
 
-    /// Says that a list goes on.
-    pub(crate) fn more(&self, next_cursor: Option<&String>) -> CliResult {
-        match next_cursor {
-            Some(cursor) => self.note(&format!("there is more: add `--cursor {cursor}`")),
-            None => Ok(()),
-        }
+    /// Says how much of a list was shown, if there is more.
+    pub(crate) fn more(
+        &self,
+        shown: usize,
+        total: Option<u64>,
+        next_cursor: Option<&String>,
+    ) -> CliResult {
+        let Some(cursor) = next_cursor else {
+            return Ok(());
+        };
+        let of = total.map_or(String::new(), |total| format!(" of {total}"));
+        self.note(&format!(
+            "Showing {shown}{of}; use `--cursor {cursor}` for more"
+        ))
     }
 
     /// Tells why a command failed.

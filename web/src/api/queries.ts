@@ -246,16 +246,26 @@ export const keyList = queryOptions({
 
 /** The tasks of a list. */
 export const taskList = (of: ListOf) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: keys.taskList(of),
-    queryFn: ({ signal }) => ask(api.GET("/api/v1/tasks", { params: { query: { ...of, limit: 200 } }, signal })),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...of, limit: 200, ...(pageParam && { cursor: pageParam }) };
+      return ask(api.GET("/api/v1/tasks", { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
 /** What agents noted for later ones. */
 export const noteList = (of: ListOf) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: keys.notes(of),
-    queryFn: ({ signal }) => ask(api.GET("/api/v1/notes", { params: { query: { ...of, limit: 50 } }, signal })),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { ...of, limit: 50, ...(pageParam && { cursor: pageParam }) };
+      return ask(api.GET("/api/v1/notes", { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
 export const loopList = queryOptions({
@@ -330,12 +340,17 @@ export const loopLog = (id: string) =>
   });
 
 export const search = (words: string) =>
-  queryOptions({
+  infiniteQueryOptions({
     queryKey: keys.search(words),
     enabled: words.trim() !== "",
     // Nothing in the feed says that another message would be found now.
     staleTime: 0,
-    queryFn: ({ signal }) => ask(api.GET("/api/v1/search", { params: { query: { query: words, limit: 50 } }, signal })),
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => {
+      const query = { query: words, limit: 50, ...(pageParam && { cursor: pageParam }) };
+      return ask(api.GET("/api/v1/search", { params: { query }, signal }));
+    },
+    getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
 export const userList = queryOptions({

@@ -1124,6 +1124,11 @@ export interface components {
         UserListView: {
             users: components["schemas"]["UserView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A user to make. */
         UserCreateRequest: {
@@ -1140,6 +1145,11 @@ export interface components {
         KeyListView: {
             keys: components["schemas"]["KeyView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A key, without its secret. */
         KeyView: {
@@ -1209,6 +1219,11 @@ export interface components {
         RepoListView: {
             repos: components["schemas"]["RepoView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A git repository known to the server. */
         RepoView: {
@@ -1317,6 +1332,11 @@ export interface components {
         BoardListView: {
             boards: components["schemas"]["BoardSummaryView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A board in a list. */
         BoardSummaryView: {
@@ -1581,6 +1601,11 @@ export interface components {
         SessionListView: {
             sessions: components["schemas"]["SessionCardView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description How many sessions there are, without archived ones. */
         SessionCountsView: {
@@ -1938,6 +1963,11 @@ export interface components {
         TurnListView: {
             turns: components["schemas"]["TurnView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A turn with its prompt and all it used. */
         TurnDetailView: {
@@ -1997,6 +2027,11 @@ export interface components {
         ApprovalListView: {
             approvals: components["schemas"]["ApprovalView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A part of a transcript. */
         MessageListView: {
@@ -2051,6 +2086,12 @@ export interface components {
         /** @description Messages that hold the words, best first. */
         SessionSearchView: {
             hits: components["schemas"]["SearchHitView"][];
+            next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many messages hold the words, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A message that holds the words. */
         SearchHitView: {
@@ -2107,6 +2148,11 @@ export interface components {
         WorktreeListView: {
             worktrees: components["schemas"]["WorktreeSummaryView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A worktree in a list. */
         WorktreeSummaryView: {
@@ -2293,6 +2339,11 @@ export interface components {
         RunListView: {
             runs: components["schemas"]["RunView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description One life of a session's process. */
         RunView: {
@@ -2512,6 +2563,11 @@ export interface components {
         WebhookListView: {
             webhooks: components["schemas"]["WebhookView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A webhook and how its deliveries stand. */
         WebhookView: {
@@ -2648,6 +2704,12 @@ export interface components {
             completed_at?: string | null;
             /** @description What is at work first, then what remains. */
             groups: components["schemas"]["TaskGroupView"][];
+            /**
+             * Format: uint64
+             * @description How many tasks there are in all groups together.
+             */
+            total: number;
+            next_cursor?: string | null;
         };
         /** @description The tasks of one status. */
         TaskGroupView: {
@@ -2657,7 +2719,7 @@ export interface components {
              * @description How many there are in all.
              */
             total: number;
-            /** @description The most urgent first. */
+            /** @description Those of this page, the most urgent first. */
             tasks: components["schemas"]["TaskView"][];
         };
         /** @description What there is to do next. */
@@ -2724,11 +2786,19 @@ export interface components {
         /** @description Some notes, the latest first. */
         NoteListView: {
             notes: components["schemas"]["NoteView"][];
-            /** @description Whether notes were left out because they are too long together. */
+            /** @description Whether the page is shorter than asked for because its notes are too long together; next_cursor gives the rest. */
             cut?: boolean;
+            next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all.
+             */
+            total?: number | null;
         };
         /** @description Something to remember. */
         NoteView: {
+            /** @description The last 8 digits of the note's id. */
+            id: string;
             kind: string;
             content: string;
             /** @description The session that noted it. */
@@ -2781,6 +2851,11 @@ export interface components {
         LoopListView: {
             loops: components["schemas"]["LoopSummaryView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many there are in all, counted up to 100000.
+             */
+            total?: number | null;
         };
         /** @description A loop in a list. */
         LoopSummaryView: {
@@ -2897,6 +2972,16 @@ export interface components {
         /** @description What happened in a loop, in order. */
         LoopLogView: {
             entries: components["schemas"]["LoopLogEntryView"][];
+            /**
+             * Format: uint64
+             * @description Pass it as `after` to go on; absent when nothing was left out.
+             */
+            next_after?: number | null;
+            /**
+             * Format: uint64
+             * @description How many entries are kept.
+             */
+            total?: number | null;
         };
         /** @description Something that happened in a loop. */
         LoopLogEntryView: {
@@ -3955,6 +4040,8 @@ export interface operations {
                 kind?: string;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
+                /** @description next_cursor of the page before. */
+                cursor?: string | number;
                 /** @description The list of the tree that this session is in; an agent's own unless given. */
                 session?: string;
                 /** @description The list of this board. */
@@ -4111,6 +4198,8 @@ export interface operations {
                 query: string;
                 /** @description How many at most: 1 to 200, 20 unless given. */
                 limit?: number;
+                /** @description next_cursor of the page before, or how many messages to skip. */
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -4170,6 +4259,8 @@ export interface operations {
                 shared?: boolean;
                 /** @description Archived ones too; false unless given. */
                 include_archived?: boolean;
+                /** @description Also count all of them; false unless given. */
+                count?: boolean;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
@@ -4715,8 +4806,10 @@ export interface operations {
             query?: {
                 /** @description Only those of this status. */
                 status?: string;
-                /** @description How many of each status at most: 1 to 200, 50 unless given. */
+                /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
+                /** @description next_cursor of the page before, or a task by its number or id: the tasks after it. */
+                cursor?: string | number;
                 /** @description The list of the tree that this session is in; an agent's own unless given. */
                 session?: string;
                 /** @description The list of this board. */

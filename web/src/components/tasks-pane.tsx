@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 
@@ -8,6 +8,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { toastError } from "@/ui/toast";
 import { plain, plainLines } from "@/util/text";
 
@@ -17,15 +18,18 @@ const STATUSES = ["remaining", "in_progress", "blocked", "completed", "cancelled
 
 /** The list of work that a tree of sessions or a loop has, and what its agents noted. */
 export function TasksPane({ of }: { of: ListOf }) {
-  const list = useQuery(taskList(of));
+  const list = useInfiniteQuery(taskList(of));
   return (
     <div className="flex h-full min-h-0 flex-col">
       <div className="min-h-0 flex-1 overflow-y-auto p-3">
         <Loaded query={list}>
-          {(data) => {
-            const tasks = data.groups.flatMap((group) => group.tasks);
-            const count = (status: string) => data.groups.find((group) => group.status === status)?.total ?? 0;
-            const total = data.groups.reduce((sum, group) => sum + group.total, 0) - count("cancelled");
+          {({ pages }) => {
+            const tasks = pages.flatMap((page) => page.groups.flatMap((group) => group.tasks));
+            // Every page counts all tasks; the last one was read last.
+            const groups = pages.at(-1)?.groups ?? [];
+            const count = (status: string) => groups.find((group) => group.status === status)?.total ?? 0;
+            const all = groups.reduce((sum, group) => sum + group.total, 0);
+            const total = all - count("cancelled");
             if (tasks.length === 0) {
               return <Empty title="No tasks yet">Agents plan here with their tools; what you add, they find, too.</Empty>;
             }
@@ -37,6 +41,7 @@ export function TasksPane({ of }: { of: ListOf }) {
                     <TaskItem key={task.id} of={of} task={task} />
                   ))}
                 </ul>
+                <ShowMore list={list} shown={tasks.length} total={all} />
               </>
             );
           }}
@@ -125,7 +130,8 @@ function AddTask({ of }: { of: ListOf }) {
 }
 
 function Notes({ of }: { of: ListOf }) {
-  const notes = useQuery(noteList(of)).data?.notes ?? [];
+  const list = useInfiniteQuery(noteList(of));
+  const notes = list.data?.pages.flatMap((page) => page.notes) ?? [];
   if (notes.length === 0) {
     return null;
   }
@@ -133,12 +139,13 @@ function Notes({ of }: { of: ListOf }) {
     <section aria-label="Notes" className="mt-4">
       <h2 className="mb-1 text-sm font-semibold text-muted">Notes</h2>
       <ul className="flex flex-col gap-1">
-        {notes.map((note, index) => (
-          <li key={index} className="text-sm break-words whitespace-pre-wrap">
+        {notes.map((note) => (
+          <li key={note.id} className="text-sm break-words whitespace-pre-wrap">
             <Badge>{plain(note.kind)}</Badge> {plainLines(note.content)}
           </li>
         ))}
       </ul>
+      <ShowMore list={list} shown={notes.length} total={list.data?.pages.at(-1)?.total} />
     </section>
   );
 }

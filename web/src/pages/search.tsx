@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate, useSearch } from "@tanstack/react-router";
 import { useState } from "react";
 
@@ -10,6 +10,7 @@ import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { plain } from "@/util/text";
 
 /** Finds words in every conversation. */
@@ -45,33 +46,38 @@ export function SearchPage() {
 }
 
 function Hits({ words }: { words: string }) {
-  const hits = useQuery(search(words));
+  const list = useInfiniteQuery(search(words));
   return (
-    <Loaded query={hits}>
-      {(found) =>
-        found.hits.length === 0 ? (
-          <Empty title="Nothing was found">Every word must stand in the same message.</Empty>
-        ) : (
-          <ul aria-label="Found messages" className="flex flex-col gap-2">
-            {found.hits.map((hit) => (
-              <li key={hit.message}>
-                <Link
-                  to="/sessions/$session"
-                  params={{ session: shortId(hit.session) }}
-                  search={{ at: hit.seq }}
-                  className="block rounded-lg border border-line bg-panel p-3 hover:border-accent"
-                >
-                  <span className="flex items-center gap-2">
-                    <SessionTitle id={shortId(hit.session)} />
-                    <Badge>{hit.kind}</Badge>
-                  </span>
-                  <span className="mt-1 block text-sm break-words text-muted">{plain(hit.snippet)}</span>
-                </Link>
-              </li>
-            ))}
-          </ul>
-        )
-      }
+    <Loaded query={list}>
+      {({ pages }) => {
+        const hits = pages.flatMap((page) => page.hits);
+        if (hits.length === 0) {
+          return <Empty title="Nothing was found">Every word must stand in the same message.</Empty>;
+        }
+        return (
+          <>
+            <ul aria-label="Found messages" className="flex flex-col gap-2">
+              {hits.map((hit) => (
+                <li key={hit.message}>
+                  <Link
+                    to="/sessions/$session"
+                    params={{ session: shortId(hit.session) }}
+                    search={{ at: hit.seq }}
+                    className="block rounded-lg border border-line bg-panel p-3 hover:border-accent"
+                  >
+                    <span className="flex items-center gap-2">
+                      <SessionTitle id={shortId(hit.session)} />
+                      <Badge>{hit.kind}</Badge>
+                    </span>
+                    <span className="mt-1 block text-sm break-words text-muted">{plain(hit.snippet)}</span>
+                  </Link>
+                </li>
+              ))}
+            </ul>
+            <ShowMore list={list} shown={hits.length} total={pages.at(-1)?.total} />
+          </>
+        );
+      }}
     </Loaded>
   );
 }

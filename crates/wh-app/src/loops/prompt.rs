@@ -3,8 +3,8 @@
 use std::sync::LazyLock;
 
 use wh_domain::{
-    BranchName, Budget, Dialect, ErrorCode, Holder, Loop, McpDialect, Prompt, PromptTemplate,
-    ShortId, TaskStatus,
+    BranchName, Budget, Dialect, ErrorCode, Holder, Loop, McpDialect, PageLimit, PageRequest,
+    Prompt, PromptTemplate, ShortId, TaskStatus,
 };
 
 use super::list_id;
@@ -111,7 +111,7 @@ impl App {
                 continue;
             }
             open += count;
-            for task in self.store.task_list(list, status, TASKS_MAX).await? {
+            for task in self.store.task_list(list, status, None, TASKS_MAX).await? {
                 let text = shortened(task.content.as_str(), TASK_CHARS_MAX);
                 let waits = match task.depends_on.len() {
                     0 => String::new(),
@@ -136,7 +136,8 @@ impl App {
     }
 
     async fn note_lines(&self, it: &Loop) -> Result<String> {
-        let notes = self.store.note_list(list_id(it), None, NOTES_MAX).await?;
+        let page = PageRequest::first(PageLimit::clamped(Some(NOTES_MAX)));
+        let notes = self.store.note_list(list_id(it), None, page).await?.items;
         let line = |note: &wh_domain::Note| {
             let text = shortened(note.content.as_str(), NOTE_CHARS_MAX);
             format!("- [{}] {text}", note.kind.as_str())

@@ -24,6 +24,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(BoardListView {
                     boards: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

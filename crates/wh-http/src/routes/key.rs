@@ -29,6 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(KeyListView {
                     keys: keys.collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

@@ -28,6 +28,7 @@ fn reads() -> Vec<Route> {
                 Ok(LoopListView {
                     loops: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),
@@ -45,9 +46,9 @@ fn reads() -> Vec<Route> {
             Operation::LoopLog,
             "Returns what happened in a loop, in order",
             |server, cx, request: LoopLogRequest| async move {
-                let (reference, after) = (request.reference()?, request.after()?);
-                let entries = server.app.loop_log(&cx, &reference, after, request.limit());
-                Ok(LoopLogView::from(entries.await?.as_slice()))
+                let (reference, page) = (request.reference()?, request.page()?);
+                let page = server.app.loop_log(&cx, &reference, page).await?;
+                Ok(LoopLogView::from(page))
             },
         ),
     ]

@@ -2,7 +2,7 @@
 
 use wh_api::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
-    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView,
+    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView, cursor_of,
 };
 use wh_app::MessageQuery;
 use wh_domain::Operation;
@@ -54,12 +54,13 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::SessionSearch,
             "Finds words in the transcripts of every session within reach",
             |server, cx, request: SessionSearchRequest| async move {
-                let search = server
-                    .app
-                    .session_search(&cx, request.words()?, request.limit());
+                let (words, page) = (request.words()?, request.page()?);
+                let page = server.app.session_search(&cx, words, page).await?;
                 let view = |hit: wh_app::MessageHit| SearchHitView::new(&hit.message, hit.snippet);
                 Ok(SessionSearchView {
-                    hits: search.await?.into_iter().map(view).collect(),
+                    hits: page.items.into_iter().map(view).collect(),
+                    next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

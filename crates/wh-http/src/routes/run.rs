@@ -17,6 +17,7 @@ pub(super) fn routes() -> Vec<Route> {
             Ok(RunListView {
                 runs: page.items.into_iter().map(view).collect(),
                 next_cursor: cursor_of(page.next),
+                total: page.total,
             })
         },
     )]

@@ -17,11 +17,12 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::SessionList,
             "Lists sessions, newest first",
             |server, cx, request: SessionListRequest| async move {
-                let (query, page) = ((&request).try_into()?, request.page().by_id()?);
+                let (query, page) = ((&request).try_into()?, request.page_by_id()?);
                 let page = server.app.session_cards(&cx, query, page).await?;
                 Ok(SessionListView {
                     sessions: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

@@ -143,6 +143,7 @@ fn turn_routes() -> Vec<Route> {
                 Ok(TurnListView {
                     turns: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),
@@ -184,6 +185,7 @@ fn approval_routes() -> Vec<Route> {
                 Ok(ApprovalListView {
                     approvals: page.items.iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

@@ -35,8 +35,8 @@ fn task_routes() -> Vec<Route> {
             "Lists tasks by status, the most urgent first",
             |server, cx, request: TaskListRequest| async move {
                 let (list, status) = (request.list_ref()?, request.status()?);
-                let limit = request.limit();
-                let overview = server.app.task_list(&cx, &list, status, limit).await?;
+                let page = request.page()?;
+                let overview = server.app.task_list(&cx, &list, status, page).await?;
                 Ok(TaskListView::from(&overview))
             },
         ),
@@ -86,7 +86,7 @@ fn note_routes() -> Vec<Route> {
             |server, cx, request: NoteAddRequest| async move {
                 let (list, notes) = (request.list_ref()?, request.notes()?);
                 let notes = server.app.note_add(&cx, &list, notes).await?;
-                Ok(NoteListView::from(notes.as_slice()))
+                Ok(NoteListView::from(notes))
             },
         ),
         get(
@@ -94,9 +94,9 @@ fn note_routes() -> Vec<Route> {
             Operation::NoteList,
             "Lists notes, the latest first",
             |server, cx, request: NoteListRequest| async move {
-                let (list, kind, limit) = (request.list_ref()?, request.kind()?, request.limit());
-                let notes = server.app.note_list(&cx, &list, kind, limit).await?;
-                Ok(NoteListView::from(notes.as_slice()))
+                let (list, kind, page) = (request.list_ref()?, request.kind()?, request.page()?);
+                let notes = server.app.note_list(&cx, &list, kind, page).await?;
+                Ok(NoteListView::from(notes))
             },
         ),
         change(

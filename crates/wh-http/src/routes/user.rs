@@ -20,6 +20,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(UserListView {
                     users: page.items.into_iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

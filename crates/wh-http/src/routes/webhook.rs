@@ -22,6 +22,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(WebhookListView {
                     webhooks: page.items.iter().map(view).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

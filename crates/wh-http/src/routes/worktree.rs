@@ -29,6 +29,7 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(WorktreeListView {
                     worktrees: page.items.into_iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

@@ -166,6 +166,14 @@ fn first<C>(limit: u32) -> PageRequest<C> {
     PageRequest::first(PageLimit::clamped(Some(limit)))
 }
 
+/// Asks for so many after the first ones, and how many there are in all.
+fn skipping<C>(skip: u32, limit: u32) -> PageRequest<C> {
+    PageRequest {
+        skip,
+        ..first(limit).counted()
+    }
+}
+
 #[cfg(test)]
 #[path = "agor/tests.rs"]
 mod tests;

@@ -8,12 +8,12 @@ use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_api::NumberOrId;
+use wh_api::{NumberOrId, PageQuery};
 use wh_app::{AppError, Result};
 use wh_domain::{
-    Dialect, IterationText, ListRef, Name, NoteInput, NoteKind, NoteText, Operation, Reference,
-    ShortId, Task, TaskId, TaskInput, TaskOverview, TaskPatchInput, TaskPriority, TaskStatus,
-    TaskText,
+    Dialect, IterationText, ListRef, Name, NoteInput, NoteKind, NoteText, Operation, PageLimit,
+    Reference, ShortId, Task, TaskId, TaskInput, TaskOverview, TaskPatchInput, TaskPriority,
+    TaskStatus, TaskText,
 };
 
 use super::{
@@ -34,9 +34,6 @@ pub(super) const CONTRACT: Contract = Contract {
     refusal: shape::error_words,
     unknown_tool: None,
 };
-
-/// The most tasks of each status, and the most notes, that are listed.
-const LISTED_MAX: u32 = 200;
 
 /// The most characters of a task or note in a list.
 const CONTENT_CHARS_MAX: usize = 500;
@@ -199,13 +196,33 @@ fn priority(level: f64) -> Result<TaskPriority> {
 #[serde(deny_unknown_fields)]
 struct Nothing {}
 
-async fn task_list(call: Call, _request: Nothing) -> Result<Reply<String>> {
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct TaskListing {
+    /// What a list said to pass for more
+    #[serde(default)]
+    cursor: Option<NumberOrId>,
+}
+
+async fn task_list(call: Call, request: TaskListing) -> Result<Reply<String>> {
     let list = list(&call)?;
-    let overview = call
-        .app
-        .task_list(&call.cx, &list, None, LISTED_MAX)
-        .await?;
+    let page = page(request.cursor.as_ref()).by_number_or_id()?;
+    let overview = call.app.task_list(&call.cx, &list, None, page).await?;
     Ok(listed(&overview).into())
+}
+
+/// Asks for as much of a list as one answer holds, after a cursor.
+fn page(cursor: Option<&NumberOrId>) -> PageQuery {
+    let given = cursor.filter(|it| !it.as_str().trim().is_empty());
+    PageQuery::new(Some(PageLimit::MAX.get()), given)
+}
+
+/// Says how to read what a list had no room for.
+fn more(shown: usize, total: u64, next: Option<impl ToString>) -> Option<String> {
+    let next = next?.to_string();
+    Some(format!(
+        "showing {shown} of {total}; pass cursor {next:?} for more"
+    ))
 }
 
 /// Shows a list by status.
@@ -221,9 +238,9 @@ fn listed(overview: &TaskOverview) -> String {
                 .iter()
                 .map(|it| format!("- {}", line(it, &numbers))),
         );
-        let more = group.total.saturating_sub(group.tasks.len() as u64);
-        parts.extend((more > 0).then(|| format!("- and {more} more")));
     }
+    let shown = overview.groups.iter().map(|group| group.tasks.len()).sum();
+    parts.extend(more(shown, overview.total, overview.next));
     match parts.is_empty() {
         true => "no tasks".to_owned(),
         false => parts.join("\n"),
@@ -315,20 +332,22 @@ struct NoteList {
     /// learning, stuck, tip or decision
     #[serde(default, rename = "type")]
     kind: Option<String>,
+    /// What a list said to pass for more
+    #[serde(default)]
+    cursor: Option<NumberOrId>,
 }
 
 async fn note_list(call: Call, request: NoteList) -> Result<Reply<String>> {
     let kind = given(&request.kind).map(note_kind).transpose()?;
     let list = list(&call)?;
-    let notes = call
-        .app
-        .note_list(&call.cx, &list, kind, LISTED_MAX)
-        .await?;
+    let page = page(request.cursor.as_ref()).by_id()?;
+    let notes = call.app.note_list(&call.cx, &list, kind, page).await?;
     let line = |note: &wh_domain::Note| {
         let content = shortened(note.content.as_str());
         format!("- [{}] {content}", note.kind.as_str())
     };
-    let lines: Vec<_> = notes.iter().map(line).collect();
+    let mut lines: Vec<_> = notes.items.iter().map(line).collect();
+    lines.extend(more(lines.len(), notes.total.unwrap_or(0), notes.next));
     Ok(match lines.is_empty() {
         true => "no notes".to_owned(),
         false => lines.join("\n"),

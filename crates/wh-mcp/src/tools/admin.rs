@@ -95,6 +95,7 @@ async fn user_list(app: Arc<App>, cx: OpContext, request: UserListRequest) -> Re
     Ok(UserListView {
         users: page.items.into_iter().map(UserView::from).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 
@@ -126,6 +127,7 @@ async fn key_list(app: Arc<App>, cx: OpContext, request: KeyListRequest) -> Resu
     Ok(KeyListView {
         keys: page.items.into_iter().map(view).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

@@ -60,6 +60,7 @@ async fn approval_list(
     Ok(ApprovalListView {
         approvals: page.items.iter().map(ApprovalView::from).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 
@@ -84,6 +85,7 @@ async fn turn_list(app: Arc<App>, cx: OpContext, request: TurnListRequest) -> Re
     Ok(TurnListView {
         turns: page.items.iter().map(TurnView::from).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

@@ -68,6 +68,7 @@ async fn board_list(
     Ok(BoardListView {
         boards: page.items.iter().map(BoardSummaryView::from).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

@@ -79,15 +79,14 @@ async fn loop_list(app: Arc<App>, cx: OpContext, request: LoopListRequest) -> Re
     Ok(LoopListView {
         loops: page.items.iter().map(Into::into).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 
 async fn loop_log(app: Arc<App>, cx: OpContext, request: LoopLogRequest) -> Result<LoopLogView> {
-    let (reference, after) = (request.reference()?, request.after()?);
-    let entries = app
-        .loop_log(&cx, &reference, after, request.limit())
-        .await?;
-    Ok(LoopLogView::from(entries.as_slice()))
+    let (reference, page) = (request.reference()?, request.page()?);
+    let page = app.loop_log(&cx, &reference, page).await?;
+    Ok(LoopLogView::from(page))
 }
 
 async fn loop_pause(app: Arc<App>, cx: OpContext, request: LoopChangeRequest) -> Result<LoopView> {

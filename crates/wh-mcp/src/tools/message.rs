@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wh_api::{
     MessageDepth, MessageGetRequest, MessageListRequest, MessageListView, MessageView,
-    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView,
+    SearchHitView, SessionSearchRequest, SessionSearchView, SummaryView, cursor_of,
 };
 use wh_app::{App, MessageQuery, OpContext, Result};
 use wh_domain::Operation;
@@ -79,11 +79,13 @@ async fn session_search(
     cx: OpContext,
     request: SessionSearchRequest,
 ) -> Result<SessionSearchView> {
-    let hits = app
-        .session_search(&cx, request.words()?, request.limit())
+    let page = app
+        .session_search(&cx, request.words()?, request.page()?)
         .await?;
     let view = |hit: wh_app::MessageHit| SearchHitView::new(&hit.message, hit.snippet);
     Ok(SessionSearchView {
-        hits: hits.into_iter().map(view).collect(),
+        hits: page.items.into_iter().map(view).collect(),
+        next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }

@@ -43,6 +43,7 @@ async fn repo_list(app: Arc<App>, cx: OpContext, request: RepoListRequest) -> Re
     Ok(RepoListView {
         repos: page.items.into_iter().map(RepoView::from).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

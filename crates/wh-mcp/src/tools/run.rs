@@ -27,5 +27,6 @@ async fn run_list(app: Arc<App>, cx: OpContext, request: RunListRequest) -> Resu
     Ok(RunListView {
         runs: page.items.into_iter().map(view).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }

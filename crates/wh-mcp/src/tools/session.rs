@@ -71,11 +71,12 @@ async fn session_list(
     cx: OpContext,
     request: SessionListRequest,
 ) -> Result<SessionBriefListView> {
-    let (query, page) = ((&request).try_into()?, request.page().by_id()?);
+    let (query, page) = ((&request).try_into()?, request.page_by_id()?);
     let page = app.session_brief_list(&cx, query, page).await?;
     Ok(SessionBriefListView {
         sessions: page.items.iter().map(SessionBriefView::from).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

@@ -88,7 +88,7 @@ async fn task_update(app: Arc<App>, cx: OpContext, request: TaskUpdateRequest) -
 
 async fn task_list(app: Arc<App>, cx: OpContext, request: TaskListRequest) -> Result<TaskListView> {
     let (list, status) = (request.list_ref()?, request.status()?);
-    let overview = app.task_list(&cx, &list, status, request.limit()).await?;
+    let overview = app.task_list(&cx, &list, status, request.page()?).await?;
     Ok(TaskListView::from(&overview))
 }
 
@@ -102,13 +102,13 @@ async fn task_next(app: Arc<App>, cx: OpContext, request: TaskNextRequest) -> Re
 async fn note_add(app: Arc<App>, cx: OpContext, request: NoteAddRequest) -> Result<NoteListView> {
     let (list, notes) = (request.list_ref()?, request.notes()?);
     let notes = app.note_add(&cx, &list, notes).await?;
-    Ok(NoteListView::from(notes.as_slice()))
+    Ok(NoteListView::from(notes))
 }
 
 async fn note_list(app: Arc<App>, cx: OpContext, request: NoteListRequest) -> Result<NoteListView> {
     let (list, kind) = (request.list_ref()?, request.kind()?);
-    let notes = app.note_list(&cx, &list, kind, request.limit()).await?;
-    Ok(NoteListView::from(notes.as_slice()))
+    let notes = app.note_list(&cx, &list, kind, request.page()?).await?;
+    Ok(NoteListView::from(notes))
 }
 
 async fn iteration_summary(

@@ -61,6 +61,7 @@ async fn webhook_list(
     Ok(WebhookListView {
         webhooks: page.items.iter().map(view).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

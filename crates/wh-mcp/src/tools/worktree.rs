@@ -73,6 +73,7 @@ async fn worktree_list(
     Ok(WorktreeListView {
         worktrees: page.items.into_iter().map(Into::into).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

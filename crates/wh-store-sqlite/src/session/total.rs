@@ -8,7 +8,7 @@ use wh_store::Result;
 
 use super::{push_filter, push_states};
 use crate::SqliteStore;
-use crate::reach::{COUNTED, Owned, Query, push_owned};
+use crate::reach::{Owned, Query, counted, push_owned};
 use crate::row::{self, uuid};
 
 impl SqliteStore {
@@ -16,8 +16,7 @@ impl SqliteStore {
         if let Some(query) = totals_query(reach, filter) {
             return self.total(query).await;
         }
-        let mut query = Query::new(COUNTED);
-        query.push("FROM sessions t WHERE ");
+        let mut query = counted("sessions t");
         push_owned(&mut query, reach, Owned::Sessions);
         push_filter(&mut query, filter);
         self.count(query).await

@@ -55,8 +55,9 @@ async fn a_backup_under_load_equals_the_database_up_to_its_number() {
     }
     // The first copy holds something that can be found.
     let found = async || {
-        let hits = store.message_search(Reach::All, "words keep", PageLimit::MAX);
-        !hits.await.unwrap().is_empty()
+        let page = PageRequest::first(PageLimit::MAX);
+        let hits = store.message_search(Reach::All, "words keep", page);
+        !hits.await.unwrap().items.is_empty()
     };
     while !found().await {
         tokio::time::sleep(std::time::Duration::from_millis(10)).await;
@@ -84,10 +85,10 @@ async fn a_backup_under_load_equals_the_database_up_to_its_number() {
         };
         assert_eq!(board_count(&copy).await, copied.iter().filter(made).count());
         let hits = copy
-            .message_search(Reach::All, "words keep", PageLimit::MAX)
+            .message_search(Reach::All, "words keep", PageRequest::first(PageLimit::MAX))
             .await
             .unwrap();
-        assert!(!hits.is_empty(), "the full-text index is there, too");
+        assert!(!hits.items.is_empty(), "the full-text index is there, too");
         support::board(&copy, user).await.unwrap();
         copy.close().await;
         let mut conn = support::raw(&path).await;

@@ -6,9 +6,9 @@ use newtype_uuid::GenericUuid;
 use wh_domain::{
     AgentName, Budget, Dialect, HostList, IterationEnd, IterationText, KeyScope, ListOf, Loop,
     LoopId, LoopIteration, LoopOutcome, LoopSpec, LoopState, LoopWish, McpDialect, ModelName,
-    NewLoopLogEntry, NewNote, NewTask, NoteKind, NoteText, Operation, Owner, Policy,
-    PromptTemplate, Reach, SessionState, TaskClaim, TaskList, TaskListId, TaskPatch, TaskPriority,
-    TaskStatus, TaskText, Tier, Title, Usage,
+    NewLoopLogEntry, NewNote, NewTask, NoteKind, NoteText, Operation, Owner, PageLimit,
+    PageRequest, Policy, PromptTemplate, Reach, SessionState, TaskClaim, TaskList, TaskListId,
+    TaskPatch, TaskPriority, TaskStatus, TaskText, Tier, Title, Usage,
 };
 
 use super::Outcome;
@@ -172,13 +172,15 @@ pub async fn take_each_step_once(store: Arc<dyn Store>) -> Outcome {
     ended.revision = 2;
     assert_eq!(found(&store, new.of.id).await?, ended);
     assert_eq!(store.loop_iterations(new.of.id, 5).await?, [iteration]);
-    let log = store.loop_log(new.of.id, 0, 5).await?;
+    let first = PageRequest::first(PageLimit::clamped(Some(1)));
+    let log = store.loop_log(new.of.id, first.counted()).await?;
+    assert_eq!((log.next, log.total), (Some(1), Some(2)));
+    let log = pages(1, |page| store.loop_log(new.of.id, page)).await?;
     let texts: Vec<_> = log
         .iter()
         .map(|it| (it.seq, it.body.text.as_str()))
         .collect();
     assert_eq!(texts, [(1, "one"), (2, "two")]);
-    assert_eq!(store.loop_log(new.of.id, 1, 5).await?, log[1..]);
     let due = store.loop_due().await?;
     assert!(due.iter().all(|it| it.id != new.of.id));
     Ok(())

@@ -5,8 +5,8 @@ use std::sync::Arc;
 use jiff::SignedDuration;
 use wh_domain::{
     Abilities, AgentCommand, AgentName, ApprovalState, EffectiveTier, EventKind, Key, KeyBinding,
-    KeyScope, MessageKind, NewMessage, NewTurn, OfferedModel, PageLimit, Reach, Run, Session,
-    SessionState, SessionStateName, ToolsLink, TurnState, Usage,
+    KeyScope, MessageKind, NewMessage, NewTurn, OfferedModel, PageLimit, PageRequest, Reach, Run,
+    Session, SessionState, SessionStateName, ToolsLink, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -260,9 +260,10 @@ pub async fn a_message_with_a_known_reference_is_replaced(store: Arc<dyn Store>)
         .collect();
     assert_eq!(seen, [(1, "done", Some("[1]")), (2, "between", None)]);
     let found = store
-        .message_search(Reach::All, "begun", PageLimit::MAX)
+        .message_search(Reach::All, "begun", PageRequest::first(PageLimit::MAX))
         .await?;
-    assert!(found.iter().all(|hit| hit.message.session != session.id));
+    let mut found = found.items.iter();
+    assert!(found.all(|hit| hit.message.session != session.id));
     Ok(())
 }
 

@@ -2,14 +2,19 @@
 
 use std::sync::Arc;
 
-use wh_domain::{MessageKind, PageLimit, Reach};
+use wh_domain::{MessageKind, PageLimit, PageRequest, Reach};
 
 use super::Outcome;
 use super::fixture::{self, Made, message, owned_by, word};
 use super::message::append;
 use crate::Store;
 
-const MANY: PageLimit = PageLimit::MAX;
+const MANY: PageRequest<u64> = PageRequest {
+    limit: PageLimit::MAX,
+    after: None,
+    skip: 0,
+    is_counted: true,
+};
 
 /// A search finds the messages that hold all of the words, within reach, with a few words around the match.
 pub async fn finds_messages_by_all_their_words(store: Arc<dyn Store>) -> Outcome {
@@ -40,7 +45,7 @@ pub async fn finds_messages_by_all_their_words(store: Arc<dyn Store>) -> Outcome
     )
     .await?;
     let search = async |reach, words: String| {
-        let hits = store.message_search(reach, &words, MANY).await?;
+        let hits = store.message_search(reach, &words, MANY).await?.items;
         let mut found: Vec<_> = hits
             .iter()
             .map(|h| (h.message.session, h.message.seq))
@@ -87,8 +92,13 @@ pub async fn finds_messages_by_all_their_words(store: Arc<dyn Store>) -> Outcome
     }
     assert_eq!(
         store
-            .message_search(reach, &rare, PageLimit::clamped(Some(1)))
+            .message_search(
+                reach,
+                &rare,
+                PageRequest::first(PageLimit::clamped(Some(1)))
+            )
             .await?
+            .items
             .len(),
         1
     );
@@ -153,7 +163,7 @@ pub async fn takes_hostile_text(store: Arc<dyn Store>) -> Outcome {
     ] {
         let hits = store.message_search(reach, text, MANY).await;
         let hits = hits.map_err(|e| format!("{:?}: {e}", &text[..text.len().min(40)]))?;
-        assert!(hits.len() <= 1);
+        assert!(hits.items.len() <= 1);
     }
     for (text, expected) in [
         (secret.clone(), 1),
@@ -166,7 +176,7 @@ pub async fn takes_hostile_text(store: Arc<dyn Store>) -> Outcome {
         (format!("{}*", &secret[..10]), 0),
     ] {
         assert_eq!(
-            store.message_search(reach, &text, MANY).await?.len(),
+            store.message_search(reach, &text, MANY).await?.items.len(),
             expected,
             "{text:?}"
         );

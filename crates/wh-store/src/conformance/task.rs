@@ -7,8 +7,8 @@ use jiff::SignedDuration;
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     DependencyRefusal, Holder, IterationText, ListOf, Name, NewNote, NewTask, NoteKind, NoteText,
-    Operation, Owner, Session, Task, TaskClaim, TaskId, TaskList, TaskPatch, TaskPriority,
-    TaskStatus, TaskText,
+    Operation, Owner, PageLimit, PageRequest, Session, Task, TaskClaim, TaskId, TaskList,
+    TaskPatch, TaskPriority, TaskStatus, TaskText,
 };
 
 use super::Outcome;
@@ -117,9 +117,18 @@ pub async fn are_numbered_and_listed_by_urgency(store: Arc<dyn Store>) -> Outcom
         get(&store, new[2].id).await?.depends_on,
         [new[0].id, new[1].id]
     );
-    let listed = store.task_list(list.id, TaskStatus::Remaining, 2).await?;
+    let listed = store
+        .task_list(list.id, TaskStatus::Remaining, None, 2)
+        .await?;
     let listed: Vec<_> = listed.iter().map(|task| task.id).collect();
     assert_eq!(listed, [new[1].id, new[0].id]);
+    let first = get(&store, new[1].id).await?;
+    let after = Some((first.priority, first.number));
+    let rest = store
+        .task_list(list.id, TaskStatus::Remaining, after, 9)
+        .await?;
+    let rest: Vec<_> = rest.iter().map(|task| task.id).collect();
+    assert_eq!(rest, [new[0].id, new[2].id]);
     assert_eq!(store.task_counts(list.id).await?, [0, 3, 0, 0, 0]);
     // More go to the end, also when somebody else thinks that there is no list yet.
     let more = task_value("more", 4, &[])?;
@@ -322,14 +331,22 @@ pub async fn notes_and_iterations_are_kept(store: Arc<dyn Store>) -> Outcome {
         commit(user, Operation::NoteAdd),
     );
     done(added.await?);
-    let all = store.note_list(list.id, None, 10).await?;
+    let all = fixture::pages(1, |page| store.note_list(list.id, None, page)).await?;
     let all: Vec<_> = all
         .iter()
         .map(|it| (it.kind, it.content.as_str()))
         .collect();
     assert_eq!(all, [(NoteKind::Stuck, "b"), (NoteKind::Tip, "a")]);
-    let tips = store.note_list(list.id, Some(NoteKind::Tip), 10).await?;
-    assert_eq!((tips.len(), tips[0].session), (1, Some(session.id)));
+    let page = PageRequest::first(PageLimit::DEFAULT).counted();
+    let tips = store.note_list(list.id, Some(NoteKind::Tip), page).await?;
+    assert_eq!((tips.items.len(), tips.total), (1, Some(1)));
+    assert_eq!(tips.items[0].session, Some(session.id));
+    let nothing = page.after(Some(tips.items[0].list.into_untyped_uuid()));
+    let refused = store.note_list(list.id, None, nothing).await;
+    assert!(
+        matches!(refused, Err(StoreError::NotFound { .. })),
+        "{refused:?}"
+    );
     for (by, text) in [
         (Some(session.id), "1"),
         (None, "2"),

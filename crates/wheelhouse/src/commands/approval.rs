@@ -182,7 +182,7 @@ fn table(ui: &Ui, list: &ApprovalListView) -> CliResult {
             ui.line(&format!("{}  {line}", approval.id))?;
         }
     }
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.approvals.len(), list.total, list.next_cursor.as_ref())
 }
 
 /// Returns what a permission is really for, in full: a title is the agent's own words and may say anything.

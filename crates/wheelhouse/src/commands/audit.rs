@@ -134,7 +134,7 @@ fn table(ui: &Ui, list: &AuditListView) -> CliResult {
         None => "no such calls",
     };
     ui.table(&table, nothing)?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.entries.len(), None, list.next_cursor.as_ref())
 }
 
 /// Shortens an id as the server does.

@@ -190,7 +190,7 @@ fn table(ui: &Ui, list: &BoardListView) -> CliResult {
         &table,
         "no boards yet; make one with `wheelhouse board create NAME`",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.boards.len(), list.total, list.next_cursor.as_ref())
 }
 
 /// Says whom a board is shared with.

@@ -182,5 +182,5 @@ fn table(ui: &Ui, list: &KeyListView) -> CliResult {
     }
     let empty = "no keys yet; make one with `wheelhouse key create --scope full --name NAME`";
     ui.table(&table, empty)?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.keys.len(), list.total, list.next_cursor.as_ref())
 }

@@ -105,23 +105,18 @@ async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
         let found = client.loop_get(&args.of_loop).await?;
         return follow::follow(cx, &client, &found.id).await.map(drop);
     }
-    let mut all = Vec::new();
-    loop {
-        let request = LoopLogRequest {
-            r#loop: args.of_loop.clone(),
-            after: all
-                .last()
-                .map(|it: &wh_api::LoopLogEntryView| it.seq.into()),
-            limit: Some(LOG_PAGE),
-        };
-        let page = client.loop_log(&request).await?.entries;
-        let is_last = page.len() < LOG_PAGE as usize;
-        all.extend(page);
-        if is_last {
-            break;
-        }
+    let mut request = LoopLogRequest {
+        r#loop: args.of_loop,
+        after: None,
+        limit: Some(LOG_PAGE),
+    };
+    let mut log = client.loop_log(&request).await?;
+    while let Some(after) = log.next_after {
+        request.after = Some(after.into());
+        let page = client.loop_log(&request).await?;
+        log.entries.extend(page.entries);
+        (log.next_after, log.total) = (page.next_after, page.total);
     }
-    let log = wh_api::LoopLogView { entries: all };
     cx.ui.answer(&log, |ui| {
         log.entries.iter().try_for_each(|it| follow::tell(ui, it))
     })
@@ -144,7 +139,7 @@ fn table(ui: &Ui, list: &LoopListView) -> CliResult {
         &table,
         "no loops yet; start one with `wheelhouse loop start`",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.loops.len(), list.total, list.next_cursor.as_ref())
 }
 
 fn show(ui: &Ui, it: &LoopView) -> CliResult {

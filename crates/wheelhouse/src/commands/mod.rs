@@ -27,6 +27,7 @@ mod policy;
 pub(crate) mod repo;
 pub(crate) mod run;
 pub(crate) mod runner;
+pub(crate) mod search;
 pub(crate) mod serve;
 pub(crate) mod session;
 pub(crate) mod task;
@@ -70,6 +71,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Wait(args) => life::wait(cx, args).await,
         Command::Logs(args) => transcript::logs(cx, args).await,
         Command::Turns(args) => transcript::turns(cx, args).await,
+        Command::Search(args) => search::run(cx, args).await,
         Command::Approvals(args) => approval::list(cx, args).await,
         Command::Approve(args) => approval::approve(cx, args).await,
         Command::Deny(args) => approval::deny(cx, args).await,

@@ -3,7 +3,7 @@
 use clap::{Args, Subcommand};
 use wh_api::{NoteAddRequest, NoteItem, NoteListRequest, NoteListView};
 
-use super::task::ListArgs;
+use super::{page::PageArgs, task::ListArgs};
 use crate::context::Context;
 use crate::exit::CliResult;
 use crate::ui::{Table, Ui, age, now, shortened};
@@ -42,9 +42,8 @@ pub(crate) struct LsArgs {
     /// Only learning, stuck, tip or decision
     #[arg(long)]
     kind: Option<String>,
-    /// How many at most
-    #[arg(long, value_name = "N")]
-    limit: Option<u32>,
+    #[command(flatten)]
+    page: PageArgs,
     #[command(flatten)]
     list: ListArgs,
 }
@@ -69,7 +68,8 @@ pub(crate) async fn run(cx: &Context, command: NoteCommand) -> CliResult {
         NoteCommand::Ls(args) => {
             let request = NoteListRequest {
                 kind: args.kind,
-                limit: args.limit,
+                limit: args.page.limit,
+                cursor: args.page.cursor,
                 session: args.list.session,
                 board: args.list.board,
                 r#loop: args.list.of_loop,
@@ -93,5 +93,6 @@ fn table(ui: &Ui, list: &NoteListView) -> CliResult {
             &shortened(first_line, CONTENT_CHARS_MAX),
         ]);
     }
-    ui.table(&table, "no notes")
+    ui.table(&table, "no notes")?;
+    ui.more(list.notes.len(), list.total, list.next_cursor.as_ref())
 }

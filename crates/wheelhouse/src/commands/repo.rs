@@ -170,7 +170,7 @@ fn table(ui: &Ui, list: &RepoListView) -> CliResult {
         &table,
         "no repositories yet; add one with `wheelhouse repo add PATH`",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.repos.len(), list.total, list.next_cursor.as_ref())
 }
 
 /// Makes a relative path absolute, from where the command runs. A remote server has other paths, so there it is refused.

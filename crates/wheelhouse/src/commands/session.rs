@@ -204,6 +204,7 @@ pub(crate) async fn list(cx: &Context, args: ListArgs) -> CliResult {
         parent: args.parent,
         include_archived: args.all.then_some(true),
         shared: args.shared.then_some(true),
+        count: Some(true),
         limit: args.page.limit,
         cursor: args.page.cursor,
     };
@@ -243,7 +244,7 @@ fn table(ui: &Ui, list: &SessionListView, empty: &str) -> CliResult {
         ]);
     }
     ui.table(&table, empty)?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.sessions.len(), list.total, list.next_cursor.as_ref())
 }
 
 pub(crate) fn show(ui: &Ui, session: &SessionView) -> CliResult {

@@ -6,6 +6,7 @@ use wh_api::{
     TaskUpdateRequest, TaskView,
 };
 
+use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
 use crate::ui::{Table, Ui, shortened};
@@ -74,9 +75,8 @@ pub(crate) struct LsArgs {
     /// Only of this status
     #[arg(long, value_name = "STATUS")]
     status: Option<String>,
-    /// How many of each status at most
-    #[arg(long, value_name = "N")]
-    limit: Option<u32>,
+    #[command(flatten)]
+    page: PageArgs,
     #[command(flatten)]
     list: ListArgs,
 }
@@ -152,7 +152,8 @@ async fn add(cx: &Context, args: AddArgs) -> CliResult {
 async fn list(cx: &Context, args: LsArgs) -> CliResult {
     let request = TaskListRequest {
         status: args.status,
-        limit: args.limit,
+        limit: args.page.limit,
+        cursor: args.page.cursor,
         session: args.list.session,
         board: args.list.board,
         r#loop: args.list.of_loop,
@@ -235,11 +236,6 @@ fn table(ui: &Ui, list: &TaskListView) -> CliResult {
         row(&mut table, task);
     }
     ui.table(&table, "no tasks")?;
-    for group in &list.groups {
-        let (seen, total) = (group.tasks.len(), group.total);
-        if (seen as u64) < total {
-            ui.note(&format!("{seen} of {total} {} are shown", group.status))?;
-        }
-    }
-    Ok(())
+    let shown = list.groups.iter().map(|group| group.tasks.len()).sum();
+    ui.more(shown, Some(list.total), list.next_cursor.as_ref())
 }

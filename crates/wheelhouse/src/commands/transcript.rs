@@ -96,15 +96,27 @@ pub(crate) async fn logs(cx: &Context, args: LogsArgs) -> CliResult {
 
 /// Shows a session's processes, the latest last, as a terminal would have.
 async fn runs(cx: &Context, args: LogsArgs) -> CliResult {
-    let request = RunListRequest {
+    let client = cx.client()?;
+    let limit = |last| u32::try_from(last).unwrap_or(u32::MAX);
+    let mut request = RunListRequest {
         session: args.session,
-        limit: args
-            .last
-            .map(|last| u32::try_from(last).unwrap_or(u32::MAX)),
+        limit: args.last.map(limit),
         max_bytes: Some(u32::MAX),
         ..RunListRequest::default()
     };
-    let list = cx.client()?.run_list(&request).await?;
+    let mut list = client.run_list(&request).await?;
+    // A page holds few runs, because their stderr is long.
+    while let (Some(last), Some(cursor)) = (args.last, list.next_cursor.take()) {
+        let missing = last.saturating_sub(list.runs.len() as u64);
+        if missing == 0 {
+            list.next_cursor = Some(cursor);
+            break;
+        }
+        (request.limit, request.cursor) = (Some(limit(missing)), Some(cursor.into()));
+        let page = client.run_list(&request).await?;
+        list.runs.extend(page.runs);
+        list.next_cursor = page.next_cursor;
+    }
     cx.ui.answer(&list, |ui| {
         if list.runs.is_empty() {
             return ui.note("it has had no process yet");
@@ -128,7 +140,15 @@ async fn runs(cx: &Context, args: LogsArgs) -> CliResult {
                 ui.line(&format!("  {line}"))?;
             }
         }
-        Ok(())
+        match (&list.next_cursor, list.total) {
+            (Some(_), Some(total)) => {
+                let shown = list.runs.len();
+                ui.note(&format!(
+                    "Showing {shown} of {total}; use `--last {total}` for more"
+                ))
+            }
+            _ => Ok(()),
+        }
     })
 }
 
@@ -162,7 +182,7 @@ fn table(ui: &Ui, list: &TurnListView) -> CliResult {
         &table,
         "no turns yet; send a prompt: wheelhouse send ID \"PROMPT\"",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.turns.len(), list.total, list.next_cursor.as_ref())
 }
 
 /// Tells how long a turn took, from the prompt to its end.

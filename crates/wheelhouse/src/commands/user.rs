@@ -128,7 +128,7 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
                     ]);
                 }
                 ui.table(&table, "no users that you may see")?;
-                ui.more(list.next_cursor.as_ref())
+                ui.more(list.users.len(), list.total, list.next_cursor.as_ref())
             })
         }
         UserCommand::Show { user } => {

@@ -108,7 +108,7 @@ fn table(ui: &Ui, list: &WebhookListView) -> CliResult {
         &table,
         "no webhooks yet; make one with `wheelhouse webhook create URL`",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.webhooks.len(), list.total, list.next_cursor.as_ref())
 }
 
 fn show(ui: &Ui, webhook: &WebhookView) -> CliResult {

@@ -215,7 +215,7 @@ fn table(ui: &Ui, list: &WorktreeListView) -> CliResult {
         &table,
         "no worktrees yet; make one with `wheelhouse worktree create REPO`",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(list.worktrees.len(), list.total, list.next_cursor.as_ref())
 }
 
 fn show(ui: &Ui, view: &WorktreeView) -> CliResult {

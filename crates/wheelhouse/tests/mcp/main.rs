@@ -8,6 +8,7 @@ mod context;
 mod families;
 mod harness;
 mod leads;
+mod list_walk;
 mod lists;
 mod local_paths;
 mod matrix;

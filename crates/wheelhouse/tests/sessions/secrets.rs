@@ -33,6 +33,7 @@ async fn assert_hidden_everywhere(world: &World, session: &str, key: &str) {
     let query = SessionSearchRequest {
         query: begin,
         limit: None,
+        cursor: None,
     };
     let found: serde_json::Value = client
         .call(Method::GET, &["search"], &query, None::<&()>)

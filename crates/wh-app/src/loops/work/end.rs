@@ -145,7 +145,7 @@ impl App {
         let commands = &self.loops.hooks.commands;
         if commands.contains_key(&HookPoint::OnTaskComplete) {
             let (list, completed) = (list_id(it), TaskStatus::Completed);
-            let tasks = self.store.task_list(list, completed, LIST_ITEMS_MAX);
+            let tasks = self.store.task_list(list, completed, None, LIST_ITEMS_MAX);
             for task in tasks.await? {
                 if task.updated_at >= over.began_at {
                     let task = Some(&task);

@@ -9,7 +9,7 @@ use wh_domain::{
 };
 
 use super::{
-    Named, board_named, default_limit, first, naming, optional,
+    Named, board_named, default_limit, naming, optional, skipping,
     views::{BoardMade, BoardView, Created, Listed, UserView},
 };
 use crate::dialect::tool::{Call, DialectTool, Reply, field, reference};
@@ -88,24 +88,22 @@ struct List {
     /// Maximum number of results
     #[serde(default = "default_limit")]
     limit: u32,
+    /// Number of results to skip
+    #[serde(default)]
+    skip: u32,
     /// Filter by owner user ID
     #[serde(default)]
     owner_id: Option<String>,
 }
 
 async fn list(call: Call, request: List) -> Result<Reply<Listed<BoardView>>> {
-    let page = first(request.limit);
+    let page = skipping(request.skip, request.limit);
     let named = request.owner_id.as_deref();
     let owner = optional("ownerId", named)?;
     let found = call.app.board_list(&call.cx, owner.as_ref(), page).await;
     let found = found.map_err(naming([("user", "User", "ownerId", named)]))?;
-    Ok(Listed {
-        total: call.app.board_count(&call.cx, owner.as_ref()).await?,
-        limit: page.limit.get(),
-        skip: 0,
-        data: found.items.iter().map(BoardView::listed).collect(),
-    }
-    .into())
+    let data = found.items.iter().map(BoardView::listed).collect();
+    Ok(Listed::new(&page, found.total, data).into())
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -10,7 +10,7 @@ use wh_domain::{
 
 use super::{
     SPAWNED_STATUSES, STATUSES, Status, board_named, default_limit, first, naming, optional,
-    session_named,
+    session_named, skipping,
     views::{Family, Hit, Listed, SessionSummary, SessionView, WithStatus},
     worktree_named,
 };
@@ -64,6 +64,9 @@ struct List {
     /// Maximum number of sessions to return
     #[serde(default = "default_limit")]
     limit: u32,
+    /// Number of sessions to skip
+    #[serde(default)]
+    skip: u32,
     /// Filter by session status
     #[serde(default)]
     status: Option<Status>,
@@ -89,18 +92,12 @@ async fn list(call: Call, request: List) -> Result<Reply<Listed<SessionSummary>>
         worktree: optional("worktreeId", worktree)?,
         ..SessionQuery::default()
     };
-    let page = first(request.limit);
-    let found = call.app.session_brief_list_counted(&call.cx, query, page);
-    let found = found.await;
-    let (found, total) = found.map_err(naming([board_named(board), worktree_named(worktree)]))?;
+    let page = skipping(request.skip, request.limit);
+    let found = call.app.session_brief_list(&call.cx, query, page).await;
+    let found = found.map_err(naming([board_named(board), worktree_named(worktree)]))?;
     let summary = |session| SessionSummary::new(session, brief_status(session));
-    Ok(Listed {
-        total,
-        limit: page.limit.get(),
-        skip: 0,
-        data: found.items.iter().map(summary).collect(),
-    }
-    .into())
+    let data = found.items.iter().map(summary).collect();
+    Ok(Listed::new(&page, found.total, data).into())
 }
 
 fn brief_status(session: &SessionBrief) -> Status {
@@ -265,24 +262,15 @@ struct Search {
     /// Maximum number of results
     #[serde(default = "default_limit")]
     limit: u32,
+    /// Number of results to skip
+    #[serde(default)]
+    skip: u32,
 }
 
 async fn search(call: Call, request: Search) -> Result<Reply<Listed<Hit>>> {
-    // All that are ever found, so that they can be counted.
-    let found = call
-        .app
-        .session_search(&call.cx, &request.query, PageLimit::MAX);
+    let page = skipping(request.skip, request.limit);
+    let found = call.app.session_search(&call.cx, &request.query, page);
     let found = found.await?;
-    let limit = PageLimit::clamped(Some(request.limit)).get();
-    Ok(Listed {
-        total: found.len() as u64,
-        limit,
-        skip: 0,
-        data: found
-            .into_iter()
-            .take(limit as usize)
-            .map(Hit::from)
-            .collect(),
-    }
-    .into())
+    let data = found.items.into_iter().map(Hit::from).collect();
+    Ok(Listed::new(&page, found.total, data).into())
 }

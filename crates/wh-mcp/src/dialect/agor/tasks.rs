@@ -6,7 +6,7 @@ use wh_app::Result;
 use wh_domain::{Denied, Operation, Reference};
 
 use super::{
-    default_limit, first, naming, optional,
+    default_limit, naming, optional, skipping,
     views::{Listed, TaskSummary, TaskView},
 };
 use crate::dialect::tool::{Call, DialectTool, Reply, reference};
@@ -38,6 +38,9 @@ struct TasksList {
     /// Maximum number of results
     #[serde(default = "default_limit")]
     limit: u32,
+    /// Number of results to skip
+    #[serde(default)]
+    skip: u32,
 }
 
 async fn tasks_list(call: Call, request: TasksList) -> Result<Reply<Listed<TaskSummary>>> {
@@ -47,16 +50,11 @@ async fn tasks_list(call: Call, request: TasksList) -> Result<Reply<Listed<TaskS
     let session = session.ok_or_else(|| {
         wh_app::AppError::from(Denied::NoSession).hint("name the session: {\"sessionId\": ID}")
     })?;
-    let page = first(request.limit);
+    let page = skipping(request.skip, request.limit);
     let turns = call.app.turn_list(&call.cx, &session, page.clone()).await;
     let turns = turns.map_err(naming([("session", "Session", "sessionId", named)]))?;
-    Ok(Listed {
-        total: call.app.turn_count(&call.cx, &session).await?,
-        limit: page.limit.get(),
-        skip: 0,
-        data: turns.items.iter().map(TaskSummary::from).collect(),
-    }
-    .into())
+    let data = turns.items.iter().map(TaskSummary::from).collect();
+    Ok(Listed::new(&page, turns.total, data).into())
 }
 
 #[derive(Deserialize, JsonSchema)]

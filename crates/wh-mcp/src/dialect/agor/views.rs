@@ -3,8 +3,8 @@
 use serde::Serialize;
 use wh_app::MessageHit;
 use wh_domain::{
-    Board, BoardItem, Message, MessageKind, Relation, Session, SessionBrief, SessionOutline, Turn,
-    User, WorktreeId, WorktreeLook,
+    Board, BoardItem, Message, MessageKind, PageRequest, Relation, Session, SessionBrief,
+    SessionOutline, Turn, User, WorktreeId, WorktreeLook,
 };
 
 use super::{Status, TASK_STATUSES};
@@ -18,8 +18,21 @@ pub(super) struct Listed<T> {
     /// How many there are in all.
     pub(super) total: u64,
     pub(super) limit: u32,
-    pub(super) skip: u64,
+    pub(super) skip: u32,
     pub(super) data: Vec<T>,
+}
+
+impl<T> Listed<T> {
+    /// Shows a page that was asked for by its number of items to skip.
+    pub(super) fn new<C>(asked: &PageRequest<C>, total: Option<u64>, data: Vec<T>) -> Self {
+        let seen = u64::from(asked.skip) + data.len() as u64;
+        Self {
+            total: total.unwrap_or(seen),
+            limit: asked.limit.get(),
+            skip: asked.skip,
+            data,
+        }
+    }
 }
 
 /// Something that was made.

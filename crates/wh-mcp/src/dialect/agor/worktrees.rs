@@ -6,7 +6,7 @@ use wh_app::{Result, WorktreeQuery};
 use wh_domain::{BranchName, Name, NewWorktree, Operation, Reference};
 
 use super::{
-    Named, default_limit, first, naming,
+    Named, default_limit, naming, skipping,
     views::{Created, Listed, WorktreeView},
     worktree_named,
 };
@@ -59,6 +59,9 @@ struct List {
     /// Maximum number of results
     #[serde(default = "default_limit")]
     limit: u32,
+    /// Number of results to skip
+    #[serde(default)]
+    skip: u32,
 }
 
 async fn list(call: Call, request: List) -> Result<Reply<Listed<WorktreeView>>> {
@@ -68,16 +71,11 @@ async fn list(call: Call, request: List) -> Result<Reply<Listed<WorktreeView>>> 
         repo: repo.transpose()?,
         ..WorktreeQuery::default()
     };
-    let page = first(request.limit);
-    let found = call.app.worktree_list(&call.cx, query.clone(), page).await;
+    let page = skipping(request.skip, request.limit);
+    let found = call.app.worktree_list(&call.cx, query, page).await;
     let found = found.map_err(naming([repo_named(named)]))?;
-    Ok(Listed {
-        total: call.app.worktree_count(&call.cx, query).await?,
-        limit: page.limit.get(),
-        skip: 0,
-        data: found.items.iter().map(WorktreeView::listed).collect(),
-    }
-    .into())
+    let data = found.items.iter().map(WorktreeView::listed).collect();
+    Ok(Listed::new(&page, found.total, data).into())
 }
 
 #[derive(Deserialize, JsonSchema)]

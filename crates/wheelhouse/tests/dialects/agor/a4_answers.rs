@@ -1,8 +1,11 @@
 //! A4: how answers and refusals look.
 
+use std::time::Duration;
+
 use serde_json::json;
 
 use super::{Agor, data, fields, refusal};
+use crate::harness::Mcp;
 
 #[tokio::test]
 async fn a4_1_every_list_has_total_limit_skip_and_data() {
@@ -110,4 +113,61 @@ async fn a4_6_names_are_agor_service_action() {
         assert!(name.chars().all(plain), "{name}");
         assert!(!tool["description"].as_str().unwrap().is_empty());
     }
+}
+
+#[tokio::test]
+async fn a_call_is_one_entry_of_the_audit_log() {
+    let agor = Agor::new().await;
+    let board = agor.board("b").await;
+    let calls = [
+        ("agor_sessions_list", json!({}), "session_list"),
+        (
+            "agor_sessions_get",
+            json!({ "sessionId": agor.parent(), "includeMessages": true }),
+            "session_get",
+        ),
+        ("agor_boards_get", json!({ "boardId": board }), "board_get"),
+        ("agor_boards_list", json!({}), "board_list"),
+        ("agor_worktrees_list", json!({}), "worktree_list"),
+        (
+            "agor_tasks_list",
+            json!({ "sessionId": agor.parent() }),
+            "turn_list",
+        ),
+        (
+            "agor_sessions_search",
+            json!({ "query": "nothing" }),
+            "session_search",
+        ),
+        (
+            "agor_sessions_genealogy",
+            json!({ "sessionId": agor.parent() }),
+            "session_tree",
+        ),
+    ];
+    for (tool, arguments, _) in &calls {
+        data(&agor.alice.call(tool, arguments.clone()).await);
+    }
+    let admin = agor.world.client(&agor.world.keys.admin);
+    let entries = async |operation: Option<&str>| {
+        let mut about = json!({ "user": "alice" });
+        if let Some(operation) = operation {
+            about["operation"] = json!(operation);
+        }
+        let call = json!({ "name": "audit_list", "arguments": about });
+        let list = Mcp::data(&admin.call("tool_call", call).await);
+        list["entries"].as_array().unwrap().clone()
+    };
+    // Entries of reads are written a moment later, in their order.
+    while entries(Some("session_tree")).await.is_empty() {
+        tokio::time::sleep(Duration::from_millis(50)).await;
+    }
+    let entries = entries(None).await;
+    let operations = entries
+        .iter()
+        .rev()
+        .map(|it| it["operation"].as_str().unwrap());
+    let operations: Vec<_> = operations.skip_while(|it| *it != "session_list").collect();
+    let expected: Vec<_> = calls.iter().map(|(.., operation)| *operation).collect();
+    assert_eq!(operations, expected);
 }
