@@ -13,6 +13,7 @@ mod config;
 mod error;
 mod event;
 mod file;
+mod host_credential;
 mod key;
 mod loops;
 mod loops_view;
@@ -51,6 +52,10 @@ pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingInput, S
 pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use file::{PromptFileInput, TurnFileRequest, TurnFileView};
+pub use host_credential::{
+    ConfiguredCredentialView, CredentialDeleteRequest, CredentialListRequest, CredentialListView,
+    CredentialSetRequest, CredentialView,
+};
 pub use key::{
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
 };
@@ -71,8 +76,8 @@ pub use note::{
 };
 pub use number_or_id::NumberOrId;
 pub use repo::{
-    ProjectConfigFileView, ProjectConfigView, RepoAddRequest, RepoListRequest, RepoListView,
-    RepoTrustRequest, RepoTrustView, RepoView,
+    ConfigApprovalView, ProjectConfigFileView, ProjectConfigView, RepoAddRequest, RepoCheckRequest,
+    RepoCheckView, RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView,
 };
 pub use run::{RunListRequest, RunListView, RunView};
 pub use server::{

@@ -4,7 +4,8 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     CONFIG_APPROVALS_MAX, ConfigDigest, ConfigFileReport, ConfigReport, ImageRef, InputRefusal,
-    Name, NewRepo, Repo, RepoSource, RepoState, RepoTrust, ShortId, Tier, TrustReport,
+    Name, NewRepo, Reference, Repo, RepoAccess, RepoCheck, RepoSource, RepoState, RepoTrust,
+    ShortId, Tier, TrustReport,
 };
 
 use crate::{
@@ -71,6 +72,9 @@ pub struct RepoView {
     /// Why it could not be cloned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
+    /// Where the credential comes from that it is cloned with: own, server, configuration or gh; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
     /// The least containment that sessions in it need, if it asks for more than the server does.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
@@ -102,11 +106,65 @@ impl From<Repo> for RepoView {
                 RepoState::Failed { reason } => Some(reason),
                 RepoState::Pending | RepoState::Ready(_) => None,
             },
+            credential: repo.credential.map(|it| it.as_str().to_owned()),
             tier: repo.tier.map(|tier| tier.to_string()),
             image: repo.image.map(|image| image.to_string()),
             mcp_dialect: repo.mcp_dialect.map(|it| it.as_str().to_owned()),
             owner_id: repo.owner.user.to_string(),
             created_at: time(repo.created_at),
+        }
+    }
+}
+
+/// A repository to check.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct RepoCheckRequest {
+    /// The id of a repository, its last 8 digits, or its name.
+    pub repo: String,
+}
+
+impl RepoCheckRequest {
+    /// Returns which repository is meant.
+    pub fn repo(&self) -> Result<Reference, InputRefusal> {
+        reference("repo", &self.repo)
+    }
+}
+
+/// Whether a repository can be read.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+pub struct RepoCheckView {
+    pub repo_id: String,
+    pub name: String,
+    pub source: String,
+    /// local, credential (read with one), anonymous (readable without), refused, not_found or unreachable
+    pub access: String,
+    /// Whether its host answered as a git server.
+    pub reachable: bool,
+    /// Whether it was read with a credential.
+    pub authenticated: bool,
+    /// Where the credential comes from: own, server, configuration or gh; absent without one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub credential: Option<String>,
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub default_branch: Option<String>,
+    /// Why it cannot be read.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub problem: Option<String>,
+}
+
+impl From<RepoCheck> for RepoCheckView {
+    fn from(check: RepoCheck) -> Self {
+        Self {
+            problem: check.problem(),
+            repo_id: check.repo.id.to_string(),
+            name: check.repo.name.to_string(),
+            source: check.repo.source.as_text(),
+            access: check.access.as_str().to_owned(),
+            reachable: check.access != RepoAccess::Unreachable,
+            authenticated: check.access == RepoAccess::Credential,
+            credential: check.credential.map(|it| it.as_str().to_owned()),
+            default_branch: check.default_branch.map(|branch| branch.to_string()),
         }
     }
 }

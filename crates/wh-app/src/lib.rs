@@ -23,6 +23,7 @@ mod card;
 mod clock;
 mod config;
 mod context;
+mod credential;
 mod error;
 mod event;
 mod key;

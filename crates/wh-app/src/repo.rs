@@ -1,5 +1,6 @@
 //! Repositories.
 
+mod check;
 mod clone;
 mod place;
 mod remote;
@@ -32,6 +33,9 @@ impl App {
                 return Err(AppError::new(ErrorCode::Forbidden, message)
                     .hint("add the repository without an image, or ask an administrator"));
             }
+            let credential = self
+                .credential_source(cx.principal.owner(), &new.source)
+                .await?;
             let (default_branch, state) = match &new.source {
                 RepoSource::Local { path } => {
                     let directory = self.open_directory(cx, path).await?;
@@ -58,6 +62,7 @@ impl App {
                 source: new.source,
                 default_branch,
                 state,
+                credential,
                 tier: new.tier,
                 image: new.image,
                 mcp_dialect: new.mcp_dialect,

@@ -72,6 +72,10 @@ impl Client {
         self.get(&["repos"], request).await
     }
 
+    pub async fn repo_check(&self, repo: &str) -> Result<RepoCheckView> {
+        self.get(&["repos", repo, "check"], &Empty {}).await
+    }
+
     pub async fn repo_trust(&self, request: &RepoTrustRequest) -> Result<RepoTrustView> {
         let body = without("repo", request)?;
         self.post(&["repos", &request.repo, "trust"], &body).await
@@ -165,6 +169,28 @@ impl Client {
         let none = None::<&Empty>;
         self.call(Method::DELETE, &["webhooks", webhook], &Empty {}, none)
             .await
+    }
+
+    pub async fn credential_set(&self, request: &CredentialSetRequest) -> Result<CredentialView> {
+        self.post(&["credentials"], request).await
+    }
+
+    pub async fn credential_list(
+        &self,
+        request: &CredentialListRequest,
+    ) -> Result<CredentialListView> {
+        self.get(&["credentials"], request).await
+    }
+
+    pub async fn credential_delete(&self, credential: &str) -> Result<CredentialView> {
+        let none = None::<&Empty>;
+        self.call(
+            Method::DELETE,
+            &["credentials", credential],
+            &Empty {},
+            none,
+        )
+        .await
     }
 
     pub async fn board_create(&self, request: &BoardCreateRequest) -> Result<BoardView> {

@@ -7,8 +7,8 @@ use newtype_uuid::{GenericUuid, TypedUuid};
 use uuid::Uuid;
 
 use crate::{
-    ApprovalIdKind, BoardKind, KeyKind, LoopKind, Owner, RepoKind, SessionId, SessionKind,
-    TaskListKind, TurnKind, UserId, UserKind, WebhookKind, WorktreeKind,
+    ApprovalIdKind, BoardKind, HostCredentialKind, KeyKind, LoopKind, Owner, RepoKind, SessionId,
+    SessionKind, TaskListKind, TurnKind, UserId, UserKind, WebhookKind, WorktreeKind,
 };
 
 /// The global number of an event. Numbers have no gaps, and a larger one was committed later.
@@ -64,6 +64,7 @@ pub enum SubjectKind {
     Setting,
     Server,
     Webhook,
+    Credential,
 }
 
 macro_rules! subject_from {
@@ -86,13 +87,14 @@ subject_from! {
     TurnKind => Turn,
     ApprovalIdKind => Approval,
     WebhookKind => Webhook,
+    HostCredentialKind => Credential,
     TaskListKind => TaskList,
     LoopKind => Loop,
 }
 
 impl SubjectKind {
     /// Every kind.
-    pub const ALL: [Self; 13] = [
+    pub const ALL: [Self; 14] = [
         Self::User,
         Self::Key,
         Self::Repo,
@@ -106,6 +108,7 @@ impl SubjectKind {
         Self::Setting,
         Self::Server,
         Self::Webhook,
+        Self::Credential,
     ];
 
     /// Returns the kind as stored and shown.
@@ -124,6 +127,7 @@ impl SubjectKind {
             Self::Setting => "setting",
             Self::Server => "server",
             Self::Webhook => "webhook",
+            Self::Credential => "credential",
         }
     }
 

@@ -58,6 +58,8 @@ ids! {
     WaitKind => WaitId, "wait";
     /// Names an address that is told of changes.
     WebhookKind => WebhookId, "webhook";
+    /// Names a credential for a host that repositories are fetched from.
+    HostCredentialKind => CredentialId, "credential";
     /// Names something a webhook is to be told.
     WebhookDeliveryKind => WebhookDeliveryId, "webhook_delivery";
 }

@@ -23,6 +23,7 @@ mod event;
 mod file;
 mod fork;
 mod hook;
+mod host_credential;
 mod ids;
 mod image;
 mod input;
@@ -45,6 +46,7 @@ mod principal;
 mod project_config;
 mod redact;
 mod repo;
+mod repo_check;
 mod repo_rules;
 mod review;
 mod rights;
@@ -95,6 +97,11 @@ pub use file::{
 };
 pub use fork::{Forked, ForkedFiles, fork_title};
 pub use hook::{HookPoint, LoopHooks};
+pub use host_credential::{
+    ConfiguredCredential, ConfiguredToken, CredentialRefusal, CredentialSource, CredentialUse,
+    GitHost, HostCredential, HostLogin, HostRules, NewHostCredential, NotAGitHost,
+    SealedCredential,
+};
 pub use ids::*;
 pub use image::{ImageRef, ImageRefRefusal};
 pub use input::{
@@ -130,6 +137,7 @@ pub use project_config::{
 };
 pub use redact::{RedactedText, redact, redact_patch};
 pub use repo::{RemoteEndpoint, Repo, RepoPaths, RepoSource, RepoSourceRefusal, RepoState};
+pub use repo_check::{RepoAccess, RepoCheck};
 pub use repo_rules::{CheckoutLimits, RepoRules, TransferLimits};
 pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};

@@ -136,6 +136,7 @@ operations! {
     AgentGet,           "agent_get",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE,    OWN;
+    RepoCheck,          "repo_check",        Read,    Anyone,   true,    NO_ROLE,    OWN;
     RepoTrust,          "repo_trust",        Set,     Anyone,   false,   NO_ROLE,    OWN;
     WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE, OWN;
@@ -170,6 +171,9 @@ operations! {
     WebhookList,        "webhook_list",      Read,    Anyone,   false,   NO_ROLE,    OWN;
     WebhookUpdate,      "webhook_update",    Set,     Anyone,   false,   NO_ROLE,    OWN;
     WebhookDelete,      "webhook_delete",    Destroy, Anyone,   false,   NO_ROLE,    OWN;
+    CredentialSet,      "credential_set",    Set,     Anyone,   false,   NO_ROLE,    OWN;
+    CredentialList,     "credential_list",   Read,    Anyone,   false,   NO_ROLE,    OWN;
+    CredentialDelete,   "credential_delete", Destroy, Anyone,   false,   NO_ROLE,    OWN;
     ConfigGet,          "config_get",        Read,    Anyone,   false,   NO_ROLE,    OWN;
     ConfigSet,          "config_set",        Set,     Admin,    false,   NO_ROLE,    OWN;
     ServerConfigGet,    "server_config_get", Read,    Admin,    false,   NO_ROLE,    OWN;

@@ -6,7 +6,7 @@ use std::path::{Component, Path, PathBuf};
 use jiff::Timestamp;
 use url::{Host, Url};
 
-use crate::{BranchName, ImageRef, McpDialect, Name, Owner, RepoId, Tier};
+use crate::{BranchName, CredentialSource, ImageRef, McpDialect, Name, Owner, RepoId, Tier};
 
 /// A git repository agents can work on.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -17,6 +17,8 @@ pub struct Repo {
     pub source: RepoSource,
     pub default_branch: Option<BranchName>,
     pub state: RepoState,
+    /// The credential that it is cloned with.
+    pub credential: Option<CredentialSource>,
     /// The least containment that sessions in it need.
     pub tier: Option<Tier>,
     /// The tools that the agents of sessions in it are given, if it names any.

@@ -2,7 +2,7 @@
 
 use core::{net::IpAddr, time::Duration};
 
-use crate::is_public_address;
+use crate::{GitHost, HostRules, is_public_address};
 
 /// Where repositories may be fetched from, and how much of them.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -11,6 +11,8 @@ pub struct RepoRules {
     pub allow_private: bool,
     /// Hosts that members may fetch from wherever they are, in lower case.
     pub allow_hosts: Vec<String>,
+    /// What is said about single hosts.
+    pub hosts: Vec<HostRules>,
     /// How many clones may run at the same time.
     pub clones_max: usize,
     pub transfer: TransferLimits,
@@ -37,6 +39,7 @@ impl Default for RepoRules {
         Self {
             allow_private: false,
             allow_hosts: Vec::new(),
+            hosts: Vec::new(),
             clones_max: 4,
             transfer: TransferLimits::default(),
             checkout: CheckoutLimits::default(),
@@ -67,6 +70,11 @@ impl RepoRules {
     pub fn trusts(&self, host: &str) -> bool {
         let is_host = |allowed: &String| allowed.eq_ignore_ascii_case(host);
         self.allow_private || self.allow_hosts.iter().any(is_host)
+    }
+
+    /// Returns what is said about a host.
+    pub fn host(&self, host: &GitHost) -> Option<&HostRules> {
+        self.hosts.iter().find(|rules| rules.host == *host)
     }
 
     /// Tells whether members may fetch from one address of a host.

@@ -4,6 +4,7 @@
 //! repository is read, so a credential goes to the address that was asked for and nowhere else.
 
 use std::{
+    ffi::OsString,
     fmt, fs, io,
     net::IpAddr,
     path::{Path, PathBuf},
@@ -11,7 +12,7 @@ use std::{
 };
 
 use tokio::io::AsyncReadExt;
-use wh_domain::{BranchName, RemoteEndpoint, RepoSource, TransferLimits};
+use wh_domain::{BranchName, HostLogin, RemoteEndpoint, RepoSource, TransferLimits};
 
 use crate::{
     CommitId, GitError, RepoHandle, child::Group, command::Git, erase::erase, view::View,
@@ -37,17 +38,39 @@ pub type Progress<'a> = &'a (dyn Fn(&str) + Send + Sync);
 
 /// A header that proves who is asking; given to one process and one host.
 #[derive(Clone)]
-pub struct HttpHeader(String);
+pub struct HttpHeader {
+    line: String,
+    /// What must not be shown, should the host send it back: the value of the header, and what it is made of.
+    hidden: Vec<String>,
+}
 
 impl HttpHeader {
     /// Takes a whole header line, such as `Authorization: Bearer …`.
     pub fn new(line: String) -> Result<Self, NotAHeader> {
-        let good = line.contains(": ") && !line.chars().any(char::is_control);
-        if good {
-            Ok(Self(line))
-        } else {
-            Err(NotAHeader)
+        let (_, value) = line.split_once(": ").ok_or(NotAHeader)?;
+        if line.chars().any(char::is_control) {
+            return Err(NotAHeader);
         }
+        let word = value.rsplit(' ').next().unwrap_or(value).to_owned();
+        let hidden = vec![word];
+        Ok(Self { line, hidden })
+    }
+
+    /// Returns the header of HTTP's basic authentication.
+    pub fn basic(login: &HostLogin) -> Result<Self, NotAHeader> {
+        use base64::prelude::{BASE64_STANDARD, Engine};
+        let token = login.token().expose();
+        let pair = BASE64_STANDARD.encode(format!("{}:{token}", login.username()));
+        let mut header = Self::new(format!("Authorization: Basic {pair}"))?;
+        header.hidden.push(token.to_owned());
+        Ok(header)
+    }
+
+    /// Replaces the secret wherever a text holds it.
+    fn masked(&self, text: &str) -> String {
+        let hide = |text: String, word: &String| text.replace(word, "[secret]");
+        let words = self.hidden.iter().filter(|word| !word.is_empty());
+        words.fold(text.to_owned(), hide)
     }
 }
 
@@ -77,6 +100,8 @@ pub struct Transfer<'a> {
     pub header: Option<&'a HttpHeader>,
     /// Restricts the transfer to these addresses; nothing is redirected elsewhere then.
     pub pin: Option<&'a PinnedHost>,
+    /// Certificates that the host's own is checked against, in place of the system's.
+    pub ca_file: Option<&'a Path>,
     pub limits: TransferLimits,
 }
 
@@ -87,7 +112,23 @@ impl<'a> Transfer<'a> {
             source,
             header: None,
             pin: None,
+            ca_file: None,
             limits: TransferLimits::default(),
+        }
+    }
+
+    /// Removes the secret from what git printed: a host may send back what it was sent.
+    fn masked(&self, text: &str) -> String {
+        match self.header {
+            Some(header) => header.masked(text),
+            None => text.to_owned(),
+        }
+    }
+
+    pub(crate) fn masked_error(&self, error: GitError) -> GitError {
+        match error {
+            GitError::Failed { message } => GitError::failed(self.masked(&message)),
+            other => other,
         }
     }
 }
@@ -110,7 +151,9 @@ impl RepoHandle {
             .args(["--no-auto-maintenance", "--no-recurse-submodules", "--"])
             .arg(source.as_text())
             .arg(format!("+refs/heads/*:refs/remotes/{}/*", remote.as_str()));
-        self.run_within(git, transfer.limits, progress).await?;
+        let tell = |line: &str| progress(&transfer.masked(line));
+        let run = self.run_within(git, transfer.limits, &tell).await;
+        run.map_err(|error| transfer.masked_error(error))?;
         let prefix = format!("refs/remotes/{}/", remote.as_str());
         let said = view
             .git()
@@ -181,16 +224,12 @@ impl RepoHandle {
         let view = View::of(self)?;
         let git = prepared(view.git(), transfer);
         let git = git.args(["ls-remote", "--symref", "--"]);
-        let said = git
-            .arg(transfer.source.as_text())
-            .arg("HEAD")
-            .text()
-            .await?;
-        let name = said.lines().find_map(|line| {
-            let (name, _) = line.strip_prefix("ref: refs/heads/")?.split_once('\t')?;
-            BranchName::parse(name).ok()
-        });
-        let Some(name) = name else { return Ok(()) };
+        let git = git.arg(transfer.source.as_text()).arg("HEAD");
+        let said = git.text().await;
+        let said = said.map_err(|error| transfer.masked_error(error))?;
+        let Some(name) = default_branch(&said) else {
+            return Ok(());
+        };
         let remote = format!("refs/remotes/origin/{}", name.as_str());
         let Some(tip) = self.resolve_in(self.common_dir(), &remote).await? else {
             return Ok(());
@@ -208,6 +247,14 @@ fn not_usable(dir: &Path) -> GitError {
     GitError::failed(format!("{} cannot hold a repository", dir.display()))
 }
 
+/// Reads the branch that `HEAD` names from what `ls-remote --symref` printed.
+pub(crate) fn default_branch(printed: &str) -> Option<BranchName> {
+    printed.lines().find_map(|line| {
+        let (name, _) = line.strip_prefix("ref: refs/heads/")?.split_once('\t')?;
+        BranchName::parse(name).ok()
+    })
+}
+
 /// Renames without replacing anything that appeared meanwhile.
 fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
     #[cfg(target_os = "linux")]
@@ -220,7 +267,7 @@ fn rename_new(from: &Path, to: &Path) -> io::Result<()> {
 }
 
 /// Gives a command what it needs for its source and no more.
-fn prepared(git: Git, transfer: &Transfer<'_>) -> Git {
+pub(crate) fn prepared(git: Git, transfer: &Transfer<'_>) -> Git {
     let settings = SETTINGS.iter().flat_map(|setting| ["-c", setting]);
     let git = git.timeout(transfer.limits.time).args(settings);
     let url = match transfer.source {
@@ -244,14 +291,25 @@ fn prepared(git: Git, transfer: &Transfer<'_>) -> Git {
             .args(["-c", &resolve_setting(pin)]),
         None => git,
     };
-    match (transfer.header, host_part(url)) {
+    let Some(host) = host_part(url) else {
+        return git;
+    };
+    let git = match transfer.ca_file {
+        Some(file) => {
+            let mut setting = OsString::from(format!("http.{host}/.sslCAInfo="));
+            setting.push(file);
+            git.arg("-c").arg(setting)
+        }
+        None => git,
+    };
+    match transfer.header {
         // In the environment and not among the arguments, which everybody on the machine can read.
-        (Some(header), Some(host)) => git
+        Some(header) => git
             .args(["-c", "http.followRedirects=false"])
             .env("GIT_CONFIG_COUNT", "1")
             .env("GIT_CONFIG_KEY_0", format!("http.{host}/.extraHeader"))
-            .env("GIT_CONFIG_VALUE_0", &header.0),
-        _ => git,
+            .env("GIT_CONFIG_VALUE_0", &header.line),
+        None => git,
     }
 }
 

@@ -22,6 +22,7 @@ mod exclude;
 #[doc(hidden)]
 pub mod fault;
 mod fetch;
+mod gh;
 mod import;
 mod init;
 mod inspect;
@@ -34,6 +35,7 @@ mod merge;
 mod object;
 mod patch;
 mod private_clone;
+mod probe;
 mod process;
 mod project_config;
 mod read;
@@ -57,10 +59,12 @@ pub use count::Changes;
 pub use create::{Base, Start};
 pub use diff::{Change, Diff, DiffLimits, FileDiff, FileKind, Patch, Patches};
 pub use fetch::{HttpHeader, NotAHeader, PinnedHost, Progress, Transfer};
+pub use gh::{GhError, gh_token};
 pub use inspect::{RepoFacts, inspect};
 pub use merge::{Merge, MergeError, Merged};
 pub use object::{CommitId, NotACommitId};
 pub use private_clone::{Fetched, PrivateClone};
+pub use probe::{RemoteAccess, RemoteProbe, probe};
 pub use project_config::{
     ConfigError, ConfigFile, ConfigTree, config_read, placeholder_create, placeholder_remove,
 };

@@ -2,11 +2,12 @@
 
 use wh_api::{
     AgentListView, AgentView, ApprovalListView, ApprovalView, AuditListView, BoardListView,
-    BoardView, ConfigView, KeyCreatedView, KeyListView, KeyView, MessageListView, MessageView,
-    PromptedView, RepoListView, RepoTrustView, RepoView, SessionBriefListView, SessionSearchView,
-    SessionTreeView, SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView,
-    UserListView, UserView, WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView,
-    WorktreeListView, WorktreeMergedView, WorktreeRemovedView, WorktreeView,
+    BoardView, ConfigView, CredentialListView, CredentialView, KeyCreatedView, KeyListView,
+    KeyView, MessageListView, MessageView, PromptedView, RepoCheckView, RepoListView,
+    RepoTrustView, RepoView, SessionBriefListView, SessionSearchView, SessionTreeView, SessionView,
+    SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView, UserView,
+    WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView, WorktreeListView,
+    WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
 use wh_api::{
     IterationView, LoopCompletedView, LoopListView, LoopLogView, LoopView, NoteListView,
@@ -45,6 +46,27 @@ impl Summary for AgentView {
             (None, true) => format!("{} is ready", self.title),
             (_, false) => format!("{} lacks {}", self.title, self.missing.join(", ")),
         }
+    }
+}
+
+impl Summary for RepoCheckView {
+    fn summary(&self) -> String {
+        match &self.problem {
+            Some(problem) => format!("{} cannot be read: {problem}", self.name),
+            None => format!("{} can be read ({})", self.name, self.access),
+        }
+    }
+}
+
+impl Summary for CredentialView {
+    fn summary(&self) -> String {
+        format!("credential for {} ({})", self.host, self.usable_by)
+    }
+}
+
+impl Summary for CredentialListView {
+    fn summary(&self) -> String {
+        listed(self.credentials.len(), "credential", &self.next_cursor)
     }
 }
 

@@ -32,6 +32,7 @@ mod event;
 mod fork;
 mod guests;
 mod header;
+mod host_credential;
 mod idempotency;
 mod key;
 mod lock;

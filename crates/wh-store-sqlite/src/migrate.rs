@@ -145,6 +145,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         sql: include_str!("../migrations/0030_mcp_dialects.sql"),
     },
     Migration {
+        name: "host_credentials",
+        sql: include_str!("../migrations/0031_host_credentials.sql"),
+    },
+    Migration {
         name: "forks_and_audit_indexes",
         sql: include_str!("../migrations/0032_forks_and_audit_indexes.sql"),
     },

@@ -7,8 +7,8 @@ use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
-    BranchName, ConfigDigest, IdRef, ImageRef, McpDialect, Name, Page, PageRequest, Reach, Repo,
-    RepoId, RepoPaths, RepoSource, RepoState, Tier, TrustedConfig,
+    BranchName, ConfigDigest, CredentialSource, IdRef, ImageRef, McpDialect, Name, Page,
+    PageRequest, Reach, Repo, RepoId, RepoPaths, RepoSource, RepoState, Tier, TrustedConfig,
 };
 use wh_store::{Applied, Commit, RepoStore, Result, StoreError};
 
@@ -20,7 +20,7 @@ use crate::row::{self, BadRow, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
 const COLUMNS: &str = "SELECT t.id, t.owner_user_id, t.owner_key_id, t.name, t.source_kind, t.source, t.default_branch,
-    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.image, t.mcp_dialect, t.created_at FROM repos t WHERE ";
+    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.image, t.mcp_dialect, t.credential, t.created_at FROM repos t WHERE ";
 
 const LOCAL: &str = "local";
 const REMOTE: &str = "remote";
@@ -119,6 +119,7 @@ fn repo_row(row: &SqliteRow) -> Parsed<Repo> {
         source,
         default_branch: row::parse_opt(row, "default_branch", BranchName::parse)?,
         state: state_columns(row)?,
+        credential: row::parse_enum_opt(row, "credential", CredentialSource::parse)?,
         tier: row::parse_opt(row, "tier", Tier::parse)?,
         mcp_dialect: crate::session_row::dialect(row)?,
         image: row::parse_opt(row, "image", ImageRef::parse)?,
@@ -163,7 +164,8 @@ fn bind_state<'q>(query: Statement<'q>, repo: &'q Repo) -> Result<Statement<'q>>
         .bind(git_dir)
         .bind(common_dir)
         .bind(work_tree.map(text).transpose()?)
-        .bind(paths.and_then(|p| p.alternates.as_deref())))
+        .bind(paths.and_then(|p| p.alternates.as_deref()))
+        .bind(repo.credential.map(CredentialSource::as_str)))
 }
 
 type Statement<'q> =
@@ -176,8 +178,8 @@ pub(crate) async fn insert_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> R
     };
     let query = sqlx::query(
         "INSERT INTO repos (id, owner_user_id, owner_key_id, name, source_kind, source, created_at, tier, image, mcp_dialect,
-             default_branch, state, failure, git_dir, common_dir, work_tree, alternates)
-         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
+             default_branch, state, failure, git_dir, common_dir, work_tree, alternates, credential)
+         VALUES (?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?, ?)",
     )
     .bind(uuid(repo.id))
     .bind(uuid(repo.owner.user))
@@ -231,7 +233,7 @@ pub(crate) async fn trust_in_txn(
 pub(crate) async fn settle_in_txn(conn: &mut SqliteConnection, repo: &Repo) -> Result<()> {
     let query = sqlx::query(
         "UPDATE repos SET default_branch = ?, state = ?, failure = ?, git_dir = ?, common_dir = ?, work_tree = ?,
-             alternates = ? WHERE id = ? AND state <> 'ready'",
+             alternates = ?, credential = ? WHERE id = ? AND state <> 'ready'",
     );
     let updated = bind_state(query, repo)?
         .bind(uuid(repo.id))

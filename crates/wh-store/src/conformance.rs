@@ -11,6 +11,7 @@ pub mod board;
 pub mod commit;
 pub mod event;
 pub mod fixture;
+pub mod host_credential;
 pub mod key;
 pub mod loops;
 pub mod message;
@@ -135,6 +136,10 @@ macro_rules! conformance_checks {
                 are_read_from_anywhere,
                 are_found_by_id_and_kind_within_reach,
                 of_concurrent_writers_are_all_there,
+            }
+            host_credential {
+                is_found_by_its_user_alone,
+                is_replaced_by_the_next,
             }
             search {
                 finds_messages_by_all_their_words,

@@ -18,6 +18,7 @@ mod commit;
 pub mod conformance;
 mod error;
 mod event;
+mod host_credential;
 mod key;
 mod loops;
 mod message;
@@ -45,6 +46,7 @@ pub use board::{BoardStore, Fired};
 pub use commit::{Applied, Commit, IdempotencyClaim};
 pub use error::StoreError;
 pub use event::{EventPage, EventStore};
+pub use host_credential::HostCredentialStore;
 pub use key::KeyStore;
 pub use loops::{LoopSave, LoopStore, NewLoop};
 pub use message::{MessageAppend, MessageHit, MessageStore};
@@ -75,6 +77,7 @@ pub trait Store:
     + AuditStore
     + BoardStore
     + EventStore
+    + HostCredentialStore
     + KeyStore
     + LoopStore
     + MessageStore

@@ -5,6 +5,7 @@
 pub mod cgroup;
 pub mod dice;
 pub mod git;
+pub mod git_server;
 pub mod image;
 pub mod model;
 pub mod plain_http;

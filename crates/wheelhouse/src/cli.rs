@@ -5,9 +5,9 @@ use std::path::PathBuf;
 use clap::{Parser, Subcommand};
 
 use crate::commands::{
-    agents, approval, attach, audit, backup, board, completions, config, cost, demo, doctor,
-    family, key, life, login, loops, mcp, note, repo, run, search, serve, session, task, tool,
-    transcript, user, version, webhook, worktree,
+    agents, approval, attach, audit, backup, board, completions, config, cost, credential, demo,
+    doctor, family, key, life, login, loops, mcp, note, repo, run, search, serve, session, task,
+    tool, transcript, user, version, webhook, worktree,
 };
 use crate::exit::EXIT_CODES_HELP;
 
@@ -98,6 +98,8 @@ pub(crate) enum Command {
     Agents(agents::AgentsArgs),
     #[command(subcommand)]
     Repo(repo::RepoCommand),
+    #[command(subcommand)]
+    Credential(credential::CredentialCommand),
     #[command(subcommand)]
     Worktree(worktree::WorktreeCommand),
     Diff(worktree::DiffArgs),

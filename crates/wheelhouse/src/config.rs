@@ -59,6 +59,17 @@ pub(crate) struct Sourced<T> {
     pub(crate) source: Source,
 }
 
+/// A word of the file that does not print.
+#[derive(Clone, Debug, serde::Deserialize)]
+#[serde(from = "String")]
+struct SecretWord(SecretText);
+
+impl From<String> for SecretWord {
+    fn from(text: String) -> Self {
+        Self(SecretText::new(text))
+    }
+}
+
 /// How log lines look.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(crate) enum LogFormat {
@@ -107,6 +118,8 @@ pub(crate) struct Config {
     pub(crate) hooks: LoopHooks,
     /// What the file says about repositories.
     pub(crate) repos: RepoRules,
+    /// Whether a token of a repository host stands in the file.
+    pub(crate) has_host_token: bool,
     /// What the file says about webhooks.
     pub(crate) webhooks: WebhookRules,
     /// What the file says about containment.

@@ -225,6 +225,41 @@ export interface paths {
         patch?: never;
         trace?: never;
     };
+    "/api/v1/credentials": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Lists the credentials for hosts of repositories, newest first, without their tokens */
+        get: operations["credential_list"];
+        put?: never;
+        /** Stores a credential for a host, encrypted, in place of the one before it */
+        post: operations["credential_set"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/credentials/{credential}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a stored credential */
+        delete: operations["credential_delete"];
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
     "/api/v1/events": {
         parameters: {
             query?: never;
@@ -495,6 +530,23 @@ export interface paths {
         put?: never;
         /** Adds a repository */
         post: operations["repo_add"];
+        delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repos/{repo}/check": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        /** Checks that a repository can be read, and with which credential */
+        get: operations["repo_check"];
+        put?: never;
+        post?: never;
         delete?: never;
         options?: never;
         head?: never;
@@ -1239,6 +1291,8 @@ export interface components {
             state: string;
             /** @description Why it could not be cloned. */
             failure?: string | null;
+            /** @description Where the credential comes from that it is cloned with: own, server, configuration or gh; absent without one. */
+            credential?: string | null;
             /** @description The least containment that sessions in it need, if it asks for more than the server does. */
             tier?: string | null;
             /** @description Container image for sessions in it, in the tier container. */
@@ -1262,6 +1316,23 @@ export interface components {
             mcp_dialect?: string | null;
             /** @description A mark of your choice: a repeat with the same mark adds nothing twice. */
             idempotency_key?: string | null;
+        };
+        /** @description Whether a repository can be read. */
+        RepoCheckView: {
+            repo_id: string;
+            name: string;
+            source: string;
+            /** @description local, credential (read with one), anonymous (readable without), refused, not_found or unreachable */
+            access: string;
+            /** @description Whether its host answered as a git server. */
+            reachable: boolean;
+            /** @description Whether it was read with a credential. */
+            authenticated: boolean;
+            /** @description Where the credential comes from: own, server, configuration or gh; absent without one. */
+            credential?: string | null;
+            default_branch?: string | null;
+            /** @description Why it cannot be read. */
+            problem?: string | null;
         };
         /** @description Files of a repository from which coding agents read what they run or are permitted. */
         RepoTrustView: {
@@ -2642,6 +2713,48 @@ export interface components {
             /** @description A mark of your choice: a repeat with the same mark makes no second webhook, and does not show the secret again. */
             idempotency_key?: string | null;
         };
+        /** @description Stored credentials, newest first. */
+        CredentialListView: {
+            credentials: components["schemas"]["CredentialView"][];
+            /** @description Credentials of the configuration, shown to administrators. */
+            configured?: components["schemas"]["ConfiguredCredentialView"][];
+            next_cursor?: string | null;
+        };
+        /** @description A stored credential, without its token. */
+        CredentialView: {
+            id: string;
+            short_id: string;
+            host: string;
+            username: string;
+            /** @description Whose repositories it is used for: own, admins or everyone. */
+            usable_by: string;
+            /** @description Who entered it. */
+            user_id: string;
+            created_at: string;
+        };
+        /** @description A credential of the configuration, without its token. */
+        ConfiguredCredentialView: {
+            host: string;
+            /** @description configuration or gh; absent while there is no token */
+            source?: string | null;
+            /** @description Whose repositories it is used for: admins or everyone. */
+            usable_by: string;
+            /** @description Why there is no token. */
+            problem?: string | null;
+        };
+        /** @description A credential to store. */
+        CredentialSetRequest: {
+            /** @description The host, such as github.com or git.example.org:8443. */
+            host: string;
+            /** @description The token; stored encrypted and never shown again. */
+            token: string;
+            /** @description The user name, for hosts that look at it; x-access-token unless given. */
+            username?: string | null;
+            /** @description Whose repositories it is used for: own, admins or everyone; own unless given. Others than own: administrators only. */
+            usable_by?: string | null;
+            /** @description Idempotency key chosen by the client. */
+            idempotency_key?: string | null;
+        };
         /** @description A task to add. */
         TaskItem: {
             /** @description What is to be done. */
@@ -3575,6 +3688,87 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    credential_list: {
+        parameters: {
+            query?: {
+                /** @description How many at most: 1 to 200, 50 unless given. */
+                limit?: number;
+                /** @description next_cursor of the page before. */
+                cursor?: string;
+            };
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialListView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    credential_set: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path?: never;
+            cookie?: never;
+        };
+        requestBody: {
+            content: {
+                "application/json": components["schemas"]["CredentialSetRequest"];
+            };
+        };
+        responses: {
+            /** @description It was made. */
+            201: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    credential_delete: {
+        parameters: {
+            query?: never;
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of a stored credential, its last 8 digits, or its host. */
+                credential: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["CredentialView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     event_list: {
         parameters: {
             query?: {
@@ -4146,6 +4340,30 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RepoView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    repo_check: {
+        parameters: {
+            query?: never;
+            header?: never;
+            path: {
+                /** @description The id of a repository, its last 8 digits, or its name. */
+                repo: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["RepoCheckView"];
                 };
             };
             default: components["responses"]["Error"];

@@ -9,7 +9,7 @@ use std::{
 use async_trait::async_trait;
 use tokio::{sync::watch, time::MissedTickBehavior};
 use wh_domain::{BranchName, EventKind, Repo, RepoId, RepoRules, RepoSource};
-use wh_git::{RepoHandle, Transfer};
+use wh_git::RepoHandle;
 
 use super::{
     place::repo_event,
@@ -37,7 +37,7 @@ const PENDING_MAX: u32 = 500;
 #[derive(Debug)]
 pub(crate) struct Transfers {
     clones: Arc<Slots>,
-    fetches: Arc<Slots>,
+    pub(super) fetches: Arc<Slots>,
     /// The repositories that a task of the reconciler is at work on.
     taken: Mutex<HashSet<RepoId>>,
 }
@@ -113,12 +113,8 @@ impl App {
         let origin = BranchName::parse("origin").ok()?;
         let fetch = async {
             let _slot = self.transfers.fetches.take(repo.owner.user).await;
-            let pin = self.pin_remote(repo).await?;
-            let transfer = Transfer {
-                pin: pin.as_ref(),
-                limits: self.repos.transfer,
-                ..Transfer::of(&repo.source)
-            };
+            let remote = self.remote_of(repo).await?;
+            let transfer = remote.transfer(&repo.source, self.repos.transfer);
             let fetched = handle.fetch(&transfer, &origin, &|_| {}).await;
             fetched.map_err(FetchError::from)
         };
@@ -129,8 +125,9 @@ impl App {
         }
     }
 
-    /// Clones into a mirror of the server's own. One that is there is whole: it appears only then.
-    pub(super) async fn repo_clone(&self, repo: &Repo) -> Result<RepoHandle, FetchError> {
+    /// Clones into a mirror of the server's own, and notes the credential that is used. A mirror that is there is whole: it
+    /// appears only then.
+    pub(super) async fn repo_clone(&self, repo: &mut Repo) -> Result<RepoHandle, FetchError> {
         let dir = self.data_dir.join("repos").join(format!("{}.git", repo.id));
         if dir.exists() {
             return Ok(RepoHandle::find(&dir)?);
@@ -138,12 +135,11 @@ impl App {
         let _slot = self.transfers.clones.take(repo.owner.user).await;
         let (said, mut heard) = watch::channel(String::new());
         let progress = |line: &str| drop(said.send_replace(line.to_owned()));
-        let pin = self.pin_remote(repo).await?;
-        let transfer = Transfer {
-            pin: pin.as_ref(),
-            limits: self.repos.transfer,
-            ..Transfer::of(&repo.source)
-        };
+        let remote = self.remote_of(repo).await?;
+        repo.credential = remote.credential();
+        let source = repo.source.clone();
+        let repo = &*repo;
+        let transfer = remote.transfer(&source, self.repos.transfer);
         let clone = RepoHandle::mirror(&dir, &transfer, &progress);
         let mut clone = std::pin::pin!(clone);
         let mut tick = tokio::time::interval(PROGRESS_EVERY);

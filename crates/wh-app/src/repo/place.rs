@@ -46,7 +46,7 @@ impl App {
         }
         let found = match &repo.source {
             RepoSource::Local { path } => RepoHandle::find(path).map_err(FetchError::from),
-            RepoSource::Remote { .. } => self.repo_clone(&repo).await,
+            RepoSource::Remote { .. } => self.repo_clone(&mut repo).await,
         };
         match found {
             Ok(handle) => {

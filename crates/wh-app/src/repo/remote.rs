@@ -2,12 +2,17 @@
 //!
 //! The rule is [`wh_domain::RepoRules`]; here names are resolved. What was resolved and checked is what git connects to.
 
-use std::time::Duration;
+use std::{path::PathBuf, time::Duration};
 
-use wh_domain::{ErrorCode, Owner, Repo, RepoSource, UserRole};
-use wh_git::{GitError, PinnedHost};
+use wh_domain::{
+    CredentialSource, ErrorCode, GitHost, Owner, Repo, RepoSource, TransferLimits, UserRole,
+};
+use wh_git::{GitError, PinnedHost, Transfer};
 
-use crate::{App, AppError, Result};
+use crate::{
+    App, AppError, Result,
+    credential::{ChosenCredential, CredentialError},
+};
 
 /// How long a name may take to be resolved.
 const RESOLVE_WITHIN: Duration = Duration::from_secs(10);
@@ -18,8 +23,48 @@ pub(crate) enum FetchError {
     Git(GitError),
     /// The host may not be connected to, or its name stands for nothing.
     Host,
+    /// The credential for the host cannot be used.
+    Credential(CredentialError),
     /// The owner could not be looked up.
     App(AppError),
+}
+
+/// What a transfer needs to know of where a repository is.
+pub(super) struct Remote {
+    pin: Option<PinnedHost>,
+    ca_file: Option<PathBuf>,
+    credential: Option<ChosenCredential>,
+}
+
+impl Remote {
+    /// Returns the transfer.
+    pub(super) fn transfer<'a>(
+        &'a self,
+        source: &'a RepoSource,
+        limits: TransferLimits,
+    ) -> Transfer<'a> {
+        Transfer {
+            header: self.credential.as_ref().map(|it| &it.header),
+            pin: self.pin.as_ref(),
+            ca_file: self.ca_file.as_deref(),
+            limits,
+            ..Transfer::of(source)
+        }
+    }
+
+    /// Returns where the credential of the transfer comes from.
+    pub(super) fn credential(&self) -> Option<CredentialSource> {
+        self.credential.as_ref().map(|it| it.source)
+    }
+}
+
+impl From<CredentialError> for FetchError {
+    fn from(error: CredentialError) -> Self {
+        match error {
+            CredentialError::App(error) => Self::App(error),
+            other => Self::Credential(other),
+        }
+    }
 }
 
 impl From<GitError> for FetchError {
@@ -46,9 +91,21 @@ impl App {
         ))
     }
 
+    /// Prepares a transfer from where a repository is: the addresses, the certificates and the credential for its host.
+    pub(super) async fn remote_of(&self, repo: &Repo) -> Result<Remote, FetchError> {
+        let pin = self.pin_remote(repo).await?;
+        let host = GitHost::of(&repo.source);
+        let rules = host.as_ref().and_then(|host| self.repos.host(host));
+        Ok(Remote {
+            pin,
+            ca_file: rules.and_then(|it| it.ca_file.clone()),
+            credential: self.credential_for(repo.owner, &repo.source).await?,
+        })
+    }
+
     /// Resolves the host of a repository, and returns the addresses that git may connect to; nothing when it may connect
     /// anywhere.
-    pub(super) async fn pin_remote(&self, repo: &Repo) -> Result<Option<PinnedHost>, FetchError> {
+    async fn pin_remote(&self, repo: &Repo) -> Result<Option<PinnedHost>, FetchError> {
         let Some(endpoint) = repo.source.endpoint() else {
             return Ok(None);
         };
@@ -108,7 +165,22 @@ pub(super) fn unreachable(repo: &Repo, error: &FetchError) -> String {
             );
         }
         FetchError::Git(error) => return error.to_string(),
+        FetchError::Credential(error) => {
+            tracing::warn!(repo = %repo.id, %error, "the credential for a repository cannot be used");
+            return error.to_string();
+        }
         FetchError::Host | FetchError::App(_) => {}
     }
-    format!("the repository {brief} could not be reached or does not exist")
+    let tried = match (repo.credential, GitHost::of(&repo.source)) {
+        (Some(source), Some(_)) => {
+            let source = source.as_str();
+            format!(", or the credential (source: {source}) may not read it")
+        }
+        (None, Some(host)) => {
+            let name = host.name();
+            format!(", or is private: there is no credential for {name}")
+        }
+        (_, None) => String::new(),
+    };
+    format!("the repository {brief} could not be reached or does not exist{tried}")
 }

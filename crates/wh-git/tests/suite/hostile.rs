@@ -16,6 +16,11 @@ use crate::{
 
 /// Functions of the library that do not touch a repository.
 const PURE: &[&str] = &[
+    "basic",
+    // Reads no repository; gh is found by the test of credentials.
+    "gh_token",
+    // Runs in an empty directory of its own; tried by the test of credentials.
+    "probe",
     "parse",
     "as_str",
     "new",

@@ -5,6 +5,7 @@ mod audit;
 mod board;
 mod config;
 mod event;
+mod host_credential;
 mod key;
 mod loops;
 mod message;
@@ -40,6 +41,7 @@ pub(crate) fn all() -> Vec<Route> {
         run::routes(),
         usage::routes(),
         webhook::routes(),
+        host_credential::routes(),
         task::routes(),
         loops::routes(),
     ]

@@ -2,8 +2,8 @@
 
 use http::Method;
 use wh_api::{
-    RepoAddRequest, RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView,
-    cursor_of,
+    RepoAddRequest, RepoCheckRequest, RepoCheckView, RepoListRequest, RepoListView,
+    RepoTrustRequest, RepoTrustView, RepoView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -34,6 +34,16 @@ pub(super) fn routes() -> Vec<Route> {
                 Ok(RepoView::from(repo))
             },
         ),
+        get(
+            "/repos/{repo}/check",
+            Operation::RepoCheck,
+            "Checks that a repository can be read, and with which credential",
+            |server, cx, request: RepoCheckRequest| async move {
+                let check = server.app.repo_check(&cx, &request.repo()?).await?;
+                Ok(RepoCheckView::from(check))
+            },
+        )
+        .time_max(|limits| limits.git_time_max),
         change(
             Method::POST,
             "/repos/{repo}/trust",

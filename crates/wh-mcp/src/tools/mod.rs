@@ -5,6 +5,7 @@ mod agent;
 mod approval;
 mod board;
 mod discovery;
+mod host_credential;
 mod loops;
 mod message;
 mod repo;
@@ -244,6 +245,7 @@ pub(crate) static CATALOGUE: LazyLock<BTreeMap<Cow<'static, str>, Tool>> = LazyL
         run::tools(),
         usage::tools(),
         webhook::tools(),
+        host_credential::tools(),
         discovery::tools(),
     ];
     let tools = groups.into_iter().flatten();

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use wh_api::{
-    RepoAddRequest, RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView,
-    cursor_of,
+    RepoAddRequest, RepoCheckRequest, RepoCheckView, RepoListRequest, RepoListView,
+    RepoTrustRequest, RepoTrustView, RepoView, cursor_of,
 };
 use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
@@ -31,6 +31,12 @@ pub(super) fn tools() -> Vec<Tool> {
         .for_keys(),
         Tool::new(
             Toolset::Repo,
+            Operation::RepoCheck,
+            "Checks that a repository can be read: whether its host is reachable, which credential is used and whether it is accepted, and the default branch. Use it when a repository is failed or private.",
+            repo_check,
+        ),
+        Tool::new(
+            Toolset::Repo,
             Operation::RepoTrust,
             "Shows the project configuration that coding agents would load from a repository (.claude/, .mcp.json, .codex/, …) with its SHA-256, and approves what `approve` names. Only a person should decide that: it starts commands and changes permissions.",
             repo_trust,
@@ -51,6 +57,16 @@ async fn repo_add(app: Arc<App>, cx: OpContext, request: RepoAddRequest) -> Resu
     app.repo_add(&cx, request.try_into()?)
         .await
         .map(RepoView::from)
+}
+
+async fn repo_check(
+    app: Arc<App>,
+    cx: OpContext,
+    request: RepoCheckRequest,
+) -> Result<RepoCheckView> {
+    app.repo_check(&cx, &request.repo()?)
+        .await
+        .map(RepoCheckView::from)
 }
 
 async fn repo_trust(

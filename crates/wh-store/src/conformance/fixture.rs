@@ -97,6 +97,7 @@ pub fn owned_by(user: UserId) -> Owner {
 
 pub fn repo_value(owner: Owner) -> Made<Repo> {
     Ok(Repo {
+        credential: None,
         id: id(),
         owner,
         name: Name::parse(&word("repo-"))?,

@@ -10,6 +10,7 @@ mod board_zone;
 pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod cost;
+pub(crate) mod credential;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod echo_commit;
@@ -52,6 +53,7 @@ pub(crate) async fn run(cx: &Context, command: Command) -> CliResult {
         Command::Key(command) => key::run(cx, command).await,
         Command::Agents(args) => agents::run(cx, args).await,
         Command::Repo(command) => repo::run(cx, command).await,
+        Command::Credential(command) => credential::run(cx, command).await,
         Command::Worktree(command) => worktree::run(cx, command).await,
         Command::Diff(args) => worktree::diff(cx, args).await,
         Command::Board(command) => board::run(cx, command).await,

@@ -24,6 +24,7 @@ Examples:
   wheelhouse repo add .
   wheelhouse repo add https://github.com/rust-lang/log --name log
   wheelhouse repo list
+  wheelhouse repo check log
   wheelhouse repo trust log --worktree ID")]
 pub(crate) enum RepoCommand {
     /// Add a repository
@@ -48,6 +49,12 @@ pub(crate) enum RepoCommand {
     },
     /// List repositories, newest first
     List(PageArgs),
+    /// Check that a repository can be read, and with which credential
+    Check {
+        /// The repository's id, its last 8 digits, or its name
+        #[arg(value_name = "REPO")]
+        repo: String,
+    },
     /// Show the configuration of coding agents in a repository, and approve it
     Trust(trust::TrustArgs),
 }
@@ -81,6 +88,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
                     ("name", Some(repo.name.clone())),
                     ("source", Some(repo.source.clone())),
                     ("branch", repo.default_branch.clone()),
+                    ("credential", repo.credential.clone()),
                     ("state", Some(repo.state.clone())),
                     ("tier", repo.tier.clone()),
                     ("image", repo.image.clone()),
@@ -93,6 +101,7 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
             let list = cx.client()?.repo_list(&request).await?;
             cx.ui.answer(&list, |ui| table(ui, &list))
         }
+        RepoCommand::Check { repo } => check(cx, &repo).await,
         RepoCommand::Trust(args) => trust::run(cx, args).await,
     }
 }
@@ -103,6 +112,29 @@ pub(super) struct Known {
     pub(super) repo: RepoView,
     /// It was added just now.
     pub(super) is_new: bool,
+}
+
+/// Shows whether a repository can be read; one that cannot be is a failure.
+async fn check(cx: &Context, repo: &str) -> CliResult {
+    let check = cx.client()?.repo_check(repo).await?;
+    let answer = |is: bool| Some(if is { "yes" } else { "no" }.to_owned());
+    cx.ui.answer(&check, |ui| {
+        ui.fields(&[
+            ("id", Some(check.repo_id.clone())),
+            ("name", Some(check.name.clone())),
+            ("source", Some(check.source.clone())),
+            ("reachable", answer(check.reachable)),
+            ("authenticated", answer(check.authenticated)),
+            ("credential", check.credential.clone()),
+            ("branch", check.default_branch.clone()),
+        ])
+    })?;
+    match &check.problem {
+        None => Ok(()),
+        Some(problem) => Err(CliError::failed(problem.clone()).hint(
+            "store a token for the host with `wheelhouse credential set HOST`, or check the address",
+        )),
+    }
 }
 
 /// Returns what names a repository to the server: an id or a name as it is; a path or an address is added first, unless it

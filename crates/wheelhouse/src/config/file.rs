@@ -169,8 +169,14 @@ impl File {
     }
 
     /// Returns what it says about repositories.
-    pub(super) fn repos(&self) -> RepoRules {
-        self.values.repos.rules()
+    pub(super) fn repos(&self, env: Env<'_>) -> CliResult<RepoRules> {
+        let rules = self.values.repos.rules(&self.path, env);
+        rules.map_err(|why| CliError::usage(format!("{}: {why}", self.path.display())))
+    }
+
+    /// Tells whether a token of a repository host stands in the file.
+    pub(super) fn has_host_token(&self) -> bool {
+        self.values.repos.has_token()
     }
 
     /// Returns what it says about webhooks.

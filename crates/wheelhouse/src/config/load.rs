@@ -4,7 +4,9 @@ use std::net::{Ipv4Addr, SocketAddr};
 use std::path::PathBuf;
 use std::time::Duration;
 
-use wh_domain::SecretText;
+use wh_domain::{
+    ConfiguredCredential, ConfiguredToken, CredentialUse, GitHost, HostRules, RepoRules, SecretText,
+};
 
 use super::file::File;
 use super::{Config, Env, Flags, LogFormat, Source, Sourced, parse, paths};
@@ -22,6 +24,7 @@ impl Config {
         let file = File::read(&file_at)?;
         let layers = Layers { flags, env, file };
         let data_dir = layers.data_dir()?;
+        let github_token = layers.github_token()?;
         Ok(Self {
             file: file_at,
             file_exists: layers.file.exists,
@@ -37,10 +40,11 @@ impl Config {
             log_filter: layers.log_filter()?,
             log_format: layers.log_format()?,
             tool_timeout: layers.tool_timeout()?,
-            github_token: layers.github_token()?,
             model: layers.file.model(env)?,
             agents: layers.file.agents()?,
-            repos: layers.file.repos(),
+            repos: with_github_token(layers.file.repos(env)?, github_token.value.as_ref()),
+            has_host_token: layers.file.has_host_token(),
+            github_token,
             webhooks: layers.file.webhooks(),
             containment: layers.file.containment()?,
             hooks: layers.file.hooks(env)?,
@@ -215,6 +219,29 @@ impl Layers<'_> {
             }),
         }
     }
+}
+
+/// Makes the GitHub token the credential of github.com for administrators, unless the file says another.
+fn with_github_token(mut rules: RepoRules, token: Option<&SecretText>) -> RepoRules {
+    let (Some(token), Ok(host)) = (token, GitHost::parse("github.com")) else {
+        return rules;
+    };
+    let credential = ConfiguredCredential {
+        username: None,
+        token: ConfiguredToken::Text(token.clone()),
+        usable_by: CredentialUse::Admins,
+    };
+    match rules.hosts.iter_mut().find(|it| it.host == host) {
+        Some(named) => {
+            named.credential.get_or_insert(credential);
+        }
+        None => rules.hosts.push(HostRules {
+            host,
+            ca_file: None,
+            credential: Some(credential),
+        }),
+    }
+    rules
 }
 
 fn flag<T>(name: &'static str, value: Option<T>) -> Option<Sourced<T>> {

@@ -9,7 +9,7 @@ use serde::Deserialize;
 use wh_domain::SecretText;
 use wh_llm_agent::{ModelConfig, Provider};
 
-use super::{Env, parse};
+use super::{Env, SecretWord, parse};
 
 const TIME: Duration = Duration::from_secs(20);
 
@@ -23,17 +23,6 @@ pub(super) struct FileModel {
     key: Option<SecretWord>,
     key_env: Option<String>,
     timeout: Option<String>,
-}
-
-/// A word of the file that does not print.
-#[derive(Clone, Debug, Deserialize)]
-#[serde(from = "String")]
-struct SecretWord(SecretText);
-
-impl From<String> for SecretWord {
-    fn from(text: String) -> Self {
-        Self(SecretText::new(text))
-    }
 }
 
 /// A model as configured.

@@ -5,6 +5,7 @@ mod bad_input;
 mod calls;
 mod clones;
 mod context;
+mod credentials;
 mod families;
 mod harness;
 mod leads;

@@ -24,6 +24,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::UserList
         | Operation::KeyList
         | Operation::WebhookList
+        | Operation::CredentialList
         | Operation::LoopList
         | Operation::AuditList => json!({ "limit": 1 }),
         Operation::UsageReport => json!({ "since": "2d" }),
@@ -60,7 +61,8 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::RepoAdd => {
             json!({ "source": format!("https://example.org/{}.git", some_id::<UserId>()) })
         }
-        Operation::RepoTrust => json!({ "repo": id }),
+        Operation::RepoTrust | Operation::RepoCheck => json!({ "repo": id }),
+        Operation::CredentialDelete => json!({ "credential": id }),
         Operation::TaskAdd => json!({ "session": id, "tasks": [{ "content": "mine" }] }),
         Operation::TaskUpdate => json!({ "session": id, "task": "1", "status": "completed" }),
         Operation::TaskList | Operation::TaskNext | Operation::NoteList => {
@@ -90,6 +92,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         | Operation::EventList
         | Operation::BackupCreate
         | Operation::ServerConfigGet
+        | Operation::CredentialSet
         | Operation::LoginLinkCreate
         | Operation::LoginRedeem
         | Operation::Logout

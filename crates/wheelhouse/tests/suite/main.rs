@@ -12,6 +12,7 @@ mod board;
 mod bridge;
 mod config;
 mod connections;
+mod credential;
 mod demo;
 mod doctor;
 mod family;

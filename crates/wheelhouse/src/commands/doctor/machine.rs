@@ -55,6 +55,7 @@ pub(super) fn config_file(config: &Config) -> Check {
     let token = &config.github_token.source;
     let model = config.model.value.as_ref();
     let has_secret = matches!(token, crate::config::Source::File { .. })
+        || config.has_host_token
         || model.is_some_and(|model| model.key == KeyFrom::File);
     if has_secret && mode & 0o077 != 0 {
         let message = format!("{} holds a token and others can read it", shown(path));
