@@ -33,6 +33,7 @@ export const keys = {
   agents: ["agents"] as const,
   agent: (name: string) => ["agents", name] as const,
   keys: ["keys"] as const,
+  credentials: ["credentials"] as const,
   tasks: ["tasks"] as const,
   taskList: (of: ListOf) => ["tasks", of] as const,
   notes: (of: ListOf) => ["tasks", of, "notes"] as const,
@@ -242,6 +243,11 @@ export const agentAbout = (name: string) =>
 export const keyList = queryOptions({
   queryKey: keys.keys,
   queryFn: ({ signal }) => ask(api.GET("/api/v1/keys", { params: { query: { limit: 200 } }, signal })),
+});
+
+export const credentialList = queryOptions({
+  queryKey: keys.credentials,
+  queryFn: ({ signal }) => ask(api.GET("/api/v1/credentials", { params: { query: { limit: 200 } }, signal })),
 });
 
 /** The tasks of a list. */

@@ -43,6 +43,8 @@ export function effectsOf(event: FeedEvent): Effect[] {
       return [stale(keys.repos)];
     case "key":
       return [stale(keys.keys)];
+    case "credential":
+      return [stale(keys.credentials)];
     case "user":
       return [stale(keys.whoami), stale(keys.users)];
     case "setting":

@@ -3,6 +3,7 @@ import { useState } from "react";
 
 import { api, ask, mark, type Schemas } from "@/api/client";
 import { config, keys, whoami } from "@/api/queries";
+import { Credentials } from "@/components/credentials";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -37,6 +38,7 @@ export function SettingsPage() {
             </ul>
           )}
         </Loaded>
+        <Credentials isAdmin={role === "admin"} />
         <section aria-label="Elsewhere" className="text-muted">
           <h2 className="font-semibold text-text">Only in the file</h2>
           <p>
