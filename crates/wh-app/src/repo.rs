@@ -10,8 +10,8 @@ mod trust;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest, Reach,
-    Reference, Repo, RepoId, RepoSource, RepoState,
+    ErrorCode, EventKind, Facts, Name, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest,
+    Reach, Reference, Repo, RepoId, RepoSource, RepoState,
 };
 use wh_git::GitError;
 use wh_store::Applied;
@@ -85,6 +85,34 @@ impl App {
             }
         })
         .await
+    }
+
+    /// Adds a repository by the name that the configured forge has for it, such as `owner/name`; nothing if that is no such name, or
+    /// there is no forge.
+    pub async fn repo_add_from_forge(
+        &self,
+        cx: &OpContext,
+        full_name: &str,
+    ) -> Result<Option<Repo>> {
+        let forge = self.repos.forge.as_deref();
+        let source = forge.and_then(|forge| RepoSource::on_forge(forge, full_name));
+        let Some(source) = source else {
+            return Ok(None);
+        };
+        let bare = full_name.strip_suffix(".git").unwrap_or(full_name);
+        let new = NewRepo {
+            source,
+            name: Some(Name::parse(bare)?),
+            tier: None,
+            image: None,
+            mcp_dialect: None,
+        };
+        // The caller's key belongs to what the repository is added for.
+        let adding = OpContext {
+            idempotency: None,
+            ..cx.clone()
+        };
+        self.repo_add(&adding, new).await.map(Some)
     }
 
     /// Lists repositories.

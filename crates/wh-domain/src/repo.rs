@@ -192,6 +192,19 @@ impl RepoSource {
         ))
     }
 
+    /// Returns the address of a repository that a forge calls `owner/name`; nothing if that is no such name.
+    ///
+    /// With `.git`, because some forges redirect the address without, and redirects are not followed.
+    pub fn on_forge(forge: &str, full_name: &str) -> Option<Self> {
+        let bare = full_name.strip_suffix(".git").unwrap_or(full_name);
+        let is_part = |part: &str| is_word(part) && !part.starts_with('.');
+        if bare.split('/').count() < 2 || !bare.split('/').all(is_part) {
+            return None;
+        }
+        let forge = forge.trim_end_matches('/');
+        Self::parse(&format!("{forge}/{bare}.git")).ok()
+    }
+
     /// Returns what is connected to for an address that is elsewhere.
     pub fn endpoint(&self) -> Option<RemoteEndpoint> {
         let Self::Remote { url } = self else {
@@ -297,6 +310,29 @@ mod tests {
                 assert!(!source.ends_in(other), "{text} {other}");
             }
         }
+    }
+
+    #[test]
+    fn a_full_name_has_an_address_on_a_forge() {
+        let on = |name: &str| RepoSource::on_forge("https://git.example/", name);
+        for (name, address) in [
+            ("team/app", "https://git.example/team/app.git"),
+            ("team/app.git", "https://git.example/team/app.git"),
+            (
+                "group/team/app-2.x",
+                "https://git.example/group/team/app-2.x.git",
+            ),
+        ] {
+            let found = on(name).unwrap();
+            assert_eq!(found.as_text(), address);
+            assert!(found.ends_in(name), "{name}");
+        }
+        for name in [
+            "app", "", "/app", "team/", "../app", "a/..", "a b/c", "-x/y", "a/b?c", "a/%2e",
+        ] {
+            assert_eq!(on(name), None, "{name}");
+        }
+        assert_eq!(RepoSource::on_forge("ext::sh", "team/app"), None);
     }
 
     #[test]

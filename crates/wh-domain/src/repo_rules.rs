@@ -13,6 +13,8 @@ pub struct RepoRules {
     pub allow_hosts: Vec<String>,
     /// What is said about single hosts.
     pub hosts: Vec<HostRules>,
+    /// Where repositories are that a dialect names by `owner/name` alone; `None` turns that off.
+    pub forge: Option<String>,
     /// How many clones may run at the same time.
     pub clones_max: usize,
     pub transfer: TransferLimits,
@@ -40,6 +42,7 @@ impl Default for RepoRules {
             allow_private: false,
             allow_hosts: Vec::new(),
             hosts: Vec::new(),
+            forge: Some("https://github.com".to_owned()),
             clones_max: 4,
             transfer: TransferLimits::default(),
             checkout: CheckoutLimits::default(),

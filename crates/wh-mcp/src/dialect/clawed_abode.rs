@@ -268,7 +268,7 @@ async fn get_message(call: Call, request: GetMessage) -> Result<Reply<RawMessage
 #[serde(rename_all = "camelCase", deny_unknown_fields)]
 struct CreateSession {
     name: String,
-    /// owner/name of a repository that was added to the server.
+    /// owner/name of a repository; one that the server does not know is cloned from the configured forge.
     repo_full_name: String,
     /// The branch to begin at.
     branch: String,
@@ -281,7 +281,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
     let agent = call.parameter("agent").unwrap_or(AGENT);
     let prompt = request.initial_prompt.as_deref().map(Prompt::parse);
     let base = field("branch", BranchName::parse(&request.branch))?;
-    let input = SessionInput {
+    let mut input = SessionInput {
         agent: field("agent", AgentName::parse(agent))?,
         prompt: field("initialPrompt", prompt.transpose())?,
         files: Vec::new(),
@@ -303,7 +303,19 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         hosts: None,
         mcp_dialect: None,
     };
-    let created = call.app.session_create(&call.cx, input).await;
+    let mut created = call.app.session_create(&call.cx, input.clone()).await;
+    if created
+        .as_ref()
+        .is_err_and(|error| error.code == ErrorCode::NotFound)
+    {
+        let name = request.repo_full_name.as_str();
+        if let Some(repo) = call.app.repo_add_from_forge(&call.cx, name).await? {
+            if let SessionPlace::Repo { repo: place, .. } = &mut input.place {
+                *place = repo.id.into();
+            }
+            created = call.app.session_create(&call.cx, input).await;
+        }
+    }
     let session = created.map_err(|error| match error.code {
         ErrorCode::NotFound => error.hint(
             "add the repository first: `wheelhouse repo add https://github.com/OWNER/NAME`, or repo_add at /mcp",

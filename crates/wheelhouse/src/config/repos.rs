@@ -8,7 +8,7 @@ use std::path::Path;
 use serde::{Deserialize, Deserializer, de::Error};
 use wh_domain::{
     CheckoutLimits, ConfiguredCredential, ConfiguredToken, CredentialUse, GitHost, HostLogin,
-    HostRules, RepoRules, SecretText, TransferLimits,
+    HostRules, RepoRules, RepoSource, SecretText, TransferLimits,
 };
 
 use super::{Env, SecretWord, parse, paths};
@@ -25,6 +25,8 @@ pub(super) struct FileRepos {
     /// Hosts that members may fetch from wherever they are.
     #[serde(default)]
     allow_hosts: Vec<String>,
+    /// The address below which dialects find a repository by `owner/name`; empty for none.
+    forge: Option<String>,
     /// How many clones run at the same time.
     clones_max: Option<usize>,
     /// How long a clone or fetch may take.
@@ -119,6 +121,19 @@ impl FileRepos {
         let hosts = hosts.map(|(name, host)| host.rules(name, file, env));
         Ok(RepoRules {
             hosts: hosts.collect::<Result<_, _>>()?,
+            forge: match self.forge.as_deref() {
+                None => usual.forge,
+                Some("") => None,
+                Some(forge) => {
+                    // Any name will do to see whether addresses come of it.
+                    RepoSource::on_forge(forge, "owner/name").ok_or_else(|| {
+                        format!(
+                            "[repos]: `forge` must be an https:// or ssh:// address, not {forge:?}"
+                        )
+                    })?;
+                    Some(forge.to_owned())
+                }
+            },
             allow_private: self.allow_private.unwrap_or(usual.allow_private),
             allow_hosts: self.allow_hosts.clone(),
             clones_max: self
@@ -163,6 +178,16 @@ mod tests {
         assert_eq!(rules.checkout.bytes_max, 1_000_000_000);
         assert_eq!(rules.checkout.files_max, 200_000);
         assert_eq!(rules.clones_max, 1);
+        assert_eq!(rules.forge.as_deref(), Some("https://github.com"));
+        let forge = |text: &str| {
+            let file: FileRepos = toml::from_str(&format!("forge = \"{text}\"")).unwrap();
+            file.rules(Path::new("/etc/x.toml"), &|_| None)
+                .map(|it| it.forge)
+        };
+        assert_eq!(forge(""), Ok(None));
+        let named = "https://git.example".to_owned();
+        assert_eq!(forge(&named), Ok(Some(named)));
+        assert!(forge("file:///srv").is_err());
         for bad in ["clone_timeout = \"soon\"", "clone_bytes_max = \"5 mails\""] {
             assert!(toml::from_str::<FileRepos>(bad).is_err(), "{bad}");
         }

@@ -3,7 +3,11 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use wh_testkit::git::git;
+use wh_api::RepoListRequest;
+use wh_testkit::{
+    git::{git, repository},
+    git_server::{Behaviour, GitServer, basic},
+};
 
 use super::{ADDRESSES, Abode, PATIENCE_MS, fields};
 use crate::harness::Mcp;
@@ -160,7 +164,10 @@ async fn c3_5_create_session_answers_at_once_and_goes_on_behind() {
 
 #[tokio::test]
 async fn c3_5_a_repository_is_known_by_its_full_name_and_an_unknown_one_says_how_to_add_it() {
-    let abode = Abode::new().await;
+    let mut abode = Abode::new().await;
+    abode.server.configure("[repos]\nforge = \"\"\n");
+    abode.server.restart();
+    abode.admin = abode.server.client();
     let client = abode.client(ADDRESSES[1], &abode.key);
     let new = |repo: &str| json!({ "name": "x", "repoFullName": repo, "branch": "main" });
     for known in ["team/app", "app", "team/app.git"] {
@@ -181,6 +188,56 @@ async fn c3_5_a_repository_is_known_by_its_full_name_and_an_unknown_one_says_how
     assert_eq!(failed["status"], "error");
     let why = failed["statusMessage"].as_str().unwrap();
     assert!(why.contains("no-such-branch"), "{why}");
+}
+
+#[tokio::test]
+async fn c3_5_an_unknown_repository_is_cloned_from_the_forge() {
+    let mut abode = Abode::new().await;
+    let home = abode.server.home().to_owned();
+    let token = "canary-forge-token";
+    let private = Behaviour {
+        authorization: Some(basic("x-access-token", token)),
+        ..Behaviour::default()
+    };
+    let forge = GitServer::start(&home.join("forge"), private);
+    let from = repository(&home.join("made"));
+    let to = forge.dir("else/where.git");
+    git(&from, &["clone", "-q", "--bare", ".", to.to_str().unwrap()]);
+    let (host, ca) = (forge.host(), forge.ca_file().display());
+    abode.server.configure(&format!(
+        "[repos]\nforge = \"https://{host}\"\n[repos.hosts.\"{host}\"]\nca_file = \"{ca}\"\ntoken = \"{token}\"\n"
+    ));
+    abode.server.restart();
+    abode.admin = abode.server.client();
+    for _ in 0..2 {
+        let new = json!({
+            "name": "made", "repoFullName": "else/where", "branch": "main", "initialPrompt": "say begun",
+        });
+        let made = abode.call("create_session", new).await;
+        let seen = abode.rest(made["sessionId"].as_str().unwrap()).await;
+        assert_eq!(seen["status"], "running", "{seen}");
+    }
+    // It was added once, with the forge's credential, which is for administrators; the key is one's.
+    let repos = abode.admin.repo_list(&RepoListRequest::default()).await;
+    let repos = repos.unwrap().repos;
+    let cloned: Vec<_> = repos.iter().filter(|it| it.kind == "remote").collect();
+    assert_eq!(cloned.len(), 1);
+    assert_eq!(cloned[0].name, "else/where");
+    assert_eq!(cloned[0].credential.as_deref(), Some("configuration"));
+    // What is not there is told by the session, and what is no name of a repository at once.
+    let new = |repo: &str| json!({ "name": "x", "repoFullName": repo, "branch": "main" });
+    let made = abode.call("create_session", new("no/where")).await;
+    let id = made["sessionId"].as_str().unwrap();
+    let failed = abode.until(id, |it| it["status"] != "creating").await;
+    assert_eq!(failed["status"], "error", "{failed}");
+    let why = failed["statusMessage"].as_str().unwrap();
+    assert!(
+        why.contains("could not be reached or does not exist"),
+        "{why}"
+    );
+    let client = abode.client(ADDRESSES[1], &abode.key);
+    let refused = client.call("create_session", new("nowhere")).await;
+    assert_eq!(Mcp::code(&refused), "NOT_FOUND");
 }
 
 #[tokio::test]
