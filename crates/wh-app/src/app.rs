@@ -13,8 +13,8 @@ use tokio_util::{sync::CancellationToken, task::TaskTracker};
 use uuid::Uuid;
 use wh_agents::Agents;
 use wh_domain::{
-    Credential, ErrorCode, Facts, LoopHooks, NewEvent, Operation, Owner, Principal, RepoId,
-    RepoRules, Subject, Surface, User, UserRole, WebhookRules, WorktreeId,
+    Credential, ErrorCode, Facts, LoopHooks, NewAuditEntry, NewEvent, Operation, Outcome, Owner,
+    Principal, RepoId, RepoRules, Subject, Surface, User, UserRole, WebhookRules, WorktreeId,
 };
 use wh_store::{Commit, Store};
 
@@ -167,6 +167,7 @@ impl App {
             now: self.clock.now(),
             idempotency: None,
             entries: EntryCount::default(),
+            tool: None,
         }
     }
 
@@ -232,6 +233,7 @@ impl App {
             facts.insert("unchanged".to_owned(), "true".to_owned());
             self.record(cx, operation, facts, &result).await;
         } else {
+            cx.note_change();
             count(operation, "ok");
         }
         result
@@ -267,7 +269,28 @@ impl App {
         } else {
             count(operation, "ok");
         }
+        if cx.leave_to_tool(&facts) {
+            return;
+        }
         let entry = cx.audit(operation, None, outcome(result), facts);
+        self.note(entry).await;
+    }
+
+    /// Records the call of a dialect's tool once it is over. One that made a change is recorded with the change.
+    pub async fn tool_called(
+        &self,
+        cx: &OpContext,
+        operation: Operation,
+        error: Option<&AppError>,
+    ) {
+        let outcome = error.map_or(Outcome::Done, |error| Outcome::Refused(error.code));
+        if let Some(entry) = cx.tool_entry(operation, outcome) {
+            self.note(entry).await;
+        }
+    }
+
+    async fn note(&self, entry: NewAuditEntry) {
+        let operation = entry.operation;
         // The call changed nothing, so its caller is not failed for a record that could not be kept.
         if let Err(error) = self.store.audit_note(entry).await {
             tracing::error!(operation = operation.name(), %error, "an audit entry was not kept");

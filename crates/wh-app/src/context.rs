@@ -1,11 +1,12 @@
 //! Who calls, when, and by which request: what every operation is given.
 
 use std::sync::{
-    Arc,
-    atomic::{AtomicU32, Ordering},
+    Arc, OnceLock,
+    atomic::{AtomicBool, AtomicU32, Ordering},
 };
 
 use jiff::Timestamp;
+use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
     Denied, Facts, IdempotencyKey, NewAuditEntry, NewEvent, Operation, Outcome, Principal, Reach,
@@ -21,6 +22,8 @@ pub struct OpContext {
     pub surface: Surface,
     pub now: Timestamp,
     pub idempotency: Option<Idempotency>,
+    /// The call of a dialect's tool that this is a part of.
+    pub tool: Option<Arc<ToolCall>>,
     pub(crate) entries: EntryCount,
 }
 
@@ -34,6 +37,15 @@ impl EntryCount {
     }
 }
 
+/// A call of a dialect's tool. Whatever operations it takes, it is one entry of the audit log: that of its change, or else its own.
+#[derive(Debug)]
+pub struct ToolCall {
+    name: &'static str,
+    has_changed: AtomicBool,
+    /// What was asked, by the first operation.
+    facts: OnceLock<Facts>,
+}
+
 /// A caller's mark on a request that it may send twice.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Idempotency {
@@ -43,6 +55,75 @@ pub struct Idempotency {
 }
 
 impl OpContext {
+    /// The fact that names the tool of a dialect.
+    pub const TOOL: &str = "tool";
+
+    /// Makes it a part of the call of a dialect's tool.
+    #[must_use]
+    pub fn within_tool(self, name: &'static str) -> Self {
+        let call = ToolCall {
+            name,
+            has_changed: AtomicBool::new(false),
+            facts: OnceLock::new(),
+        };
+        Self {
+            tool: Some(Arc::new(call)),
+            ..self
+        }
+    }
+
+    /// Returns the circumstances of one change of a call that makes several. Each has an idempotency key of its own.
+    #[must_use]
+    pub fn part(&self, n: usize) -> Self {
+        let idempotency = self.idempotency.as_ref().map(|given| {
+            let mut digest = Sha256::new();
+            digest.update(given.mark.as_str());
+            digest.update(n.to_be_bytes());
+            let mark: String = digest
+                .finalize()
+                .iter()
+                .map(|it| format!("{it:02x}"))
+                .collect();
+            Idempotency {
+                mark: IdempotencyKey::parse(&mark).expect("a digest is a key"),
+                request: given.request,
+            }
+        });
+        Self {
+            idempotency,
+            ..self.clone()
+        }
+    }
+
+    /// Keeps what was asked for the entry of the call that this is a part of; false if there is none.
+    pub(crate) fn leave_to_tool(&self, facts: &Facts) -> bool {
+        if let Some(tool) = &self.tool {
+            let _is_first = tool.facts.set(facts.clone());
+        }
+        self.tool.is_some()
+    }
+
+    /// Notes that a change was committed with an entry of its own.
+    pub(crate) fn note_change(&self) {
+        if let Some(tool) = &self.tool {
+            tool.has_changed.store(true, Ordering::Relaxed);
+        }
+    }
+
+    /// Returns what is recorded of the call of a dialect's tool that is over; nothing if its change has recorded it.
+    pub(crate) fn tool_entry(
+        &self,
+        operation: Operation,
+        outcome: Outcome,
+    ) -> Option<NewAuditEntry> {
+        let tool = self.tool.as_ref()?;
+        if outcome == Outcome::Done && tool.has_changed.load(Ordering::Relaxed) {
+            return None;
+        }
+        let facts = tool.facts.get().cloned().unwrap_or_default();
+        Some(self.audit(operation, None, outcome, facts))
+    }
+
     /// Decides whether the caller may do this, and on which part of the world.
     pub(crate) fn authorize(&self, operation: Operation) -> Result<Reach, Denied> {
         self.principal.authorize(operation)
@@ -89,9 +170,12 @@ impl OpContext {
         operation: Operation,
         subject: Option<Subject>,
         outcome: Outcome,
-        facts: Facts,
+        mut facts: Facts,
     ) -> NewAuditEntry {
         self.entries.0.fetch_add(1, Ordering::Relaxed);
+        if let Some(tool) = &self.tool {
+            facts.insert(Self::TOOL.to_owned(), tool.name.to_owned());
+        }
         NewAuditEntry {
             at: self.now,
             request: self.request,

@@ -16,6 +16,7 @@ mod audit;
 mod authenticate;
 mod backup;
 mod board;
+mod board_copy;
 mod board_share;
 mod board_spot;
 mod budget;

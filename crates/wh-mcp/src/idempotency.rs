@@ -8,7 +8,10 @@ use wh_app::{AppError, Idempotency};
 use wh_domain::{IdempotencyKey, Principal};
 
 /// The name of the argument that marks a request as repeatable.
-const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
+pub(crate) const IDEMPOTENCY_ARGUMENT: &str = "idempotency_key";
+
+/// The name of the same in a request's `_meta`, for tools whose arguments are another system's.
+pub(crate) const IDEMPOTENCY_META: &str = "wheelhouse/idempotency_key";
 
 /// Names a call that a runner forwards, the same when it has to repeat it.
 const CALL_HEADER: &str = "x-wheelhouse-call";
@@ -16,8 +19,12 @@ const CALL_HEADER: &str = "x-wheelhouse-call";
 /// Returns the mark of a call that a runner repeats when the server went away before it answered.
 pub(crate) fn repeat_mark<'a>(principal: &Principal, headers: &'a HeaderMap) -> Option<&'a str> {
     let by_agent = principal.credential.session().is_some();
-    let mark = headers.get(CALL_HEADER)?.to_str().ok();
-    mark.filter(|_| by_agent)
+    forwarded_mark(headers).filter(|_| by_agent)
+}
+
+/// Returns the same for a port that forwards the calls of others with a key, as `wheelhouse loop serve` does.
+pub(crate) fn forwarded_mark(headers: &HeaderMap) -> Option<&str> {
+    headers.get(CALL_HEADER)?.to_str().ok()
 }
 
 /// Reads the mark that makes a repeat harmless: the caller's own or, without one, the runner's.

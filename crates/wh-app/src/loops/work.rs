@@ -16,7 +16,7 @@ use jiff::SignedDuration;
 use wh_domain::{
     ErrorCode, EventKind, Facts, HookPoint, Loop, LoopFacts, LoopHooks, LoopId, LoopState,
     LoopWish, NewEvent, Operation, Reach, Reference, SessionEvent, SessionId, SessionInput,
-    SessionPlace, SessionRole, SessionState, ShortId, Title,
+    SessionPlace, SessionRole, SessionState, ShortId, TaskId, Title,
 };
 use wh_store::{LoopSave, NewSession, SessionWork, StoreError};
 
@@ -43,6 +43,8 @@ const STOP_WITHIN: SignedDuration = SignedDuration::from_secs(5);
 pub(crate) struct LoopWork {
     pub(super) hooks: LoopHooks,
     busy: Mutex<HashSet<LoopId>>,
+    /// The tasks that were completed in the iteration of this number and whose hook has run.
+    completed: Mutex<HashMap<LoopId, (u32, HashSet<TaskId>)>>,
     /// The iteration for which the hooks before it have gone well, so that another try to begin it does not run them again.
     ready: Mutex<HashMap<LoopId, u32>>,
 }
@@ -52,6 +54,7 @@ impl LoopWork {
         Self {
             hooks,
             busy: Mutex::default(),
+            completed: Mutex::default(),
             ready: Mutex::default(),
         }
     }
@@ -65,6 +68,38 @@ impl LoopWork {
     fn end(&self, id: LoopId) {
         let mut busy = self.busy.lock().unwrap_or_else(PoisonError::into_inner);
         busy.remove(&id);
+    }
+
+    /// Tells whether the hook for a task that was completed in an iteration has run.
+    fn is_told(&self, id: LoopId, iteration: u32, task: TaskId) -> bool {
+        let all = self
+            .completed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let of_loop = all.get(&id).filter(|(of, _)| *of == iteration);
+        of_loop.is_some_and(|(_, tasks)| tasks.contains(&task))
+    }
+
+    /// Notes that the hook for a task that was completed in an iteration has run.
+    fn set_told(&self, id: LoopId, iteration: u32, task: TaskId) {
+        let mut all = self
+            .completed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        let of_loop = all.entry(id).or_default();
+        if of_loop.0 != iteration {
+            *of_loop = (iteration, HashSet::new());
+        }
+        of_loop.1.insert(task);
+    }
+
+    /// Forgets what was noted of a loop that has ended.
+    fn forget(&self, id: LoopId) {
+        let mut all = self
+            .completed
+            .lock()
+            .unwrap_or_else(PoisonError::into_inner);
+        all.remove(&id);
     }
 
     fn is_ready(&self, id: LoopId, iteration: u32) -> bool {
@@ -291,7 +326,7 @@ impl App {
         }
         let is_wanted = it.wish != LoopWish::Stop && !has_come_to_its_end(&work);
         if is_wanted || matches!(state, SessionState::Stopping { .. }) {
-            return Ok(Look::Rest);
+            return self.tasks_completed(it, iteration).await;
         }
         let kill_at = self.clock.now() + STOP_WITHIN;
         let event = SessionEvent::StopRequested { kill_at };

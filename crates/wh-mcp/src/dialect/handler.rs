@@ -29,6 +29,7 @@ use crate::{
     handler::{
         LIST_TTL_MS, knows_structure, not_authenticated, principal, took_too_long, unknown_tool,
     },
+    idempotency::{IDEMPOTENCY_ARGUMENT, IDEMPOTENCY_META, forwarded_mark, idempotency},
     prompts, resources,
     transport::PlainCalls,
 };
@@ -76,15 +77,25 @@ impl DialectHandler {
         arguments: JsonObject,
         version: Option<&ProtocolVersion>,
         parts: &Parts,
+        mark: Option<&str>,
     ) -> CallToolResult {
-        let call = Call {
+        let cx = self.app.context(principal.clone(), Surface::Mcp);
+        let cx = cx.within_tool(tool.name());
+        let mark = mark.or_else(|| forwarded_mark(&parts.headers));
+        let mut call = Call {
             app: Arc::clone(&self.app),
-            cx: self.app.context(principal.clone(), Surface::Mcp),
+            cx: cx.clone(),
             query: query_of(parts),
         };
-        let called = tool.call(call, arguments);
+        let called = async {
+            let mut arguments = arguments;
+            call.cx.idempotency = idempotency(tool.name(), &arguments, mark)?;
+            arguments.remove(IDEMPOTENCY_ARGUMENT);
+            tool.call(call, arguments).await
+        };
         let error = match tokio::time::timeout(self.call_time_max, called).await {
             Ok(Ok(written)) => {
+                self.app.tool_called(&cx, tool.operation(), None).await;
                 let shown = Shown {
                     knows_structure: knows_structure(version),
                     extensions: &parts.extensions,
@@ -94,7 +105,9 @@ impl DialectHandler {
             Ok(Err(error)) => error,
             Err(_) => took_too_long(self.call_time_max),
         };
-        (self.contract.refusal)(tool.name(), &self.in_its_words(error))
+        let operation = tool.operation();
+        self.app.tool_called(&cx, operation, Some(&error)).await;
+        (self.contract.refusal)(&self.in_its_words(error), knows_structure(version))
     }
 
     /// Puts the names of the contract's tools in place of ours: a hint must name what the caller can call.
@@ -146,7 +159,7 @@ impl PlainCalls for DialectHandler {
         let tool = self.tool(name)?;
         let principal = parts.extensions.get::<Principal>()?;
         let version = Some(&ProtocolVersion::V_2026_07_28);
-        let called = self.called(tool, principal, arguments, version, parts);
+        let called = self.called(tool, principal, arguments, version, parts, None);
         Some(Box::pin(called))
     }
 }
@@ -190,7 +203,7 @@ impl ServerHandler for DialectHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let principal = principal(&context)?;
-        let shown = self.tools.iter().filter(|tool| tool.is_shown(principal));
+        let shown = self.tools.iter().filter(|tool| tool.is_listed(principal));
         let models = shown.map(|tool| tool.model().clone()).collect();
         let mut result = ListToolsResult::with_all_items(models);
         result.ttl_ms = Some(LIST_TTL_MS);
@@ -205,17 +218,21 @@ impl ServerHandler for DialectHandler {
         let Some(tool) = self.tool(&request.name) else {
             let told = self.contract.unknown_tool;
             let error = told.ok_or_else(|| unknown_tool(&request.name))?(&request.name);
-            return Ok((self.contract.refusal)(&request.name, &error).into());
+            let knows_structure = knows_structure(context.protocol_version().as_ref());
+            return Ok((self.contract.refusal)(&error, knows_structure).into());
         };
         let parts = context.extensions.get::<Parts>();
         let parts = parts.ok_or_else(not_authenticated)?;
         let version = context.protocol_version();
+        let mark = context.meta.get(IDEMPOTENCY_META);
+        let mark = mark.and_then(serde_json::Value::as_str);
         let called = self.called(
             tool,
             principal(&context)?,
             request.arguments.unwrap_or_default(),
             version.as_ref(),
             parts,
+            mark,
         );
         Ok(called.await.into())
     }

@@ -39,8 +39,8 @@ pub(crate) struct Contract {
     pub(crate) tools: fn() -> Vec<DialectTool>,
     /// How an answer looks.
     pub(crate) answer: fn(Written, Shown<'_>) -> CallToolResult,
-    /// How a refusal of the tool of this name looks.
-    pub(crate) refusal: fn(&str, &AppError) -> CallToolResult,
+    /// How a refusal looks, for a client whose revision knows structured content or not.
+    pub(crate) refusal: fn(&AppError, bool) -> CallToolResult,
     /// What the contract says of a tool that it has not; the protocol's own error unless it says something.
     pub(crate) unknown_tool: Option<fn(&str) -> AppError>,
 }

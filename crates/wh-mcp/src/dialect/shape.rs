@@ -25,7 +25,7 @@ pub(crate) fn json_text(written: Written, shown: Shown<'_>) -> CallToolResult {
 }
 
 /// One readable line marked as an error, and the same as data.
-pub(crate) fn error_line(_tool: &str, error: &AppError) -> CallToolResult {
+pub(crate) fn error_line(error: &AppError, _knows_structure: bool) -> CallToolResult {
     tool_error(error)
 }
 
@@ -38,18 +38,24 @@ pub(crate) fn indented_text(written: Written, _shown: Shown<'_>) -> CallToolResu
     CallToolResult::success(content)
 }
 
-/// `Error: ` and what is wrong, then what to do next in a text of its own; and code, message and details as data.
-pub(crate) fn error_text(_tool: &str, error: &AppError) -> CallToolResult {
+/// `Error: ` and what is wrong, then what to do next in a text of its own; and code, message and details as data: as structured
+/// content, and for a client of a revision without it as the last text.
+pub(crate) fn error_text(error: &AppError, knows_structure: bool) -> CallToolResult {
     let mut content = vec![ContentBlock::text(format!("Error: {}", error.message))];
     content.extend(error.hint.clone().map(ContentBlock::text));
-    let mut result = CallToolResult::error(content);
-    result.structured_content = Some(serde_json::json!({
+    let data = serde_json::json!({
         "error": {
             "code": error.code.as_str(),
             "message": error.message,
             "details": error.details,
         },
-    }));
+    });
+    if !knows_structure {
+        content.push(ContentBlock::text(data.to_string()));
+        return CallToolResult::error(content);
+    }
+    let mut result = CallToolResult::error(content);
+    result.structured_content = Some(data);
     result
 }
 
@@ -60,7 +66,7 @@ pub(crate) fn plain_text(written: Written, _shown: Shown<'_>) -> CallToolResult 
 }
 
 /// `error: `, what is wrong and what to do, as an answer like any other: the contract has agents read it and try again.
-pub(crate) fn error_words(_tool: &str, error: &AppError) -> CallToolResult {
+pub(crate) fn error_words(error: &AppError, _knows_structure: bool) -> CallToolResult {
     let hint = error.hint.as_ref().map(|hint| format!(" ({hint})"));
     let words = format!("error: {}{}", error.message, hint.unwrap_or_default());
     CallToolResult::success(vec![ContentBlock::text(words)])

@@ -30,6 +30,18 @@ impl Call {
         values.next().map(|(_, value)| value)
     }
 
+    /// Returns the session that the address names: that of a caller whose key is not bound to one, such as a bridge in the terminal of a
+    /// session.
+    pub(crate) fn session_of_address(&self) -> Result<Option<Reference>> {
+        if self.cx.principal.credential.session().is_some() {
+            return Ok(None);
+        }
+        let named = self.text_parameter("sessionId");
+        named
+            .map(|named| reference("sessionId", &named))
+            .transpose()
+    }
+
     /// Returns a parameter of the address that may hold any text.
     pub(crate) fn text_parameter(&self, name: &str) -> Option<String> {
         self.parameter(name).map(decoded)
@@ -59,8 +71,10 @@ type Handler = Box<dyn Fn(Call, JsonObject) -> BoxFuture<'static, Result<Written
 
 /// One tool of a contract.
 pub(crate) struct DialectTool {
+    name: &'static str,
     operation: Operation,
     of_own_session: bool,
+    is_alias: bool,
     model: ToolModel,
     handler: Handler,
 }
@@ -81,8 +95,10 @@ impl DialectTool {
         let model = ToolModel::new(name, description, schema_of::<Req>())
             .with_annotations(annotations(operation.rule().effect));
         Self {
+            name,
             operation,
             of_own_session: false,
+            is_alias: false,
             model,
             handler: Box::new(
                 move |call, arguments| match read_arguments::<Req>(arguments) {
@@ -99,8 +115,19 @@ impl DialectTool {
         self
     }
 
-    pub(crate) fn name(&self) -> &str {
-        &self.model.name
+    /// Takes calls without being listed: another name of what a tool does that is.
+    pub(crate) fn alias(mut self) -> Self {
+        self.is_alias = true;
+        self
+    }
+
+    /// Tells whether `principal` finds it in the list of tools.
+    pub(crate) fn is_listed(&self, principal: &Principal) -> bool {
+        !self.is_alias && self.is_shown(principal)
+    }
+
+    pub(crate) fn name(&self) -> &'static str {
+        self.name
     }
 
     pub(crate) fn is_of_own_session(&self) -> bool {

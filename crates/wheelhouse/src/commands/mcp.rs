@@ -78,6 +78,19 @@ fn dialect(text: &str) -> Result<Tools, String> {
     })
 }
 
+/// Names the session in whose environment this process was started, for a dialect that has a current session.
+fn name_session(tools: &mut Tools) {
+    const VARIABLE: &str = "AGOR_SESSION_ID";
+    let is_agor = tools.dialect.as_deref() == Some(wh_domain::Dialect::Agor.as_str());
+    let session = std::env::var(VARIABLE)
+        .ok()
+        .filter(|it| is_agor && !it.is_empty());
+    if let (Some(session), Some(parameters)) = (session, tools.parameters.as_object_mut()) {
+        let given = parameters.entry("sessionId");
+        given.or_insert_with(|| session.into());
+    }
+}
+
 pub(crate) async fn run(cx: &Context, args: McpArgs) -> CliResult {
     if let Some(McpCommand::Install(args)) = args.command {
         return install::run(cx, args).await;
@@ -86,10 +99,11 @@ pub(crate) async fn run(cx: &Context, args: McpArgs) -> CliResult {
     // A client shows what its servers say on stderr to its user: only what matters.
     logs::start(&config, "warn");
     let embed = cx.url().is_none().then(|| serve::options(&config));
-    let tools = args.dialect.unwrap_or_else(|| Tools {
+    let mut tools = args.dialect.unwrap_or_else(|| Tools {
         dialect: None,
         parameters: serde_json::json!({ "toolsets": args.toolsets }),
     });
+    name_session(&mut tools);
     let connector = Connector::new(cx.client()?, tools, embed);
     let stop = stop_signal()?;
     bridge::run(connector, tokio::io::stdin(), tokio::io::stdout(), stop).await

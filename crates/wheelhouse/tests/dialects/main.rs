@@ -3,6 +3,7 @@
 
 mod agents;
 mod agor;
+mod calls;
 mod clawed_abode;
 mod iteratr;
 

@@ -129,6 +129,65 @@ impl App {
         self.loop_settle(it, after, log, Some(over)).await
     }
 
+    /// Runs the hook of tasks that were completed while the iteration goes on.
+    pub(super) async fn tasks_completed(&self, it: &Loop, iteration: u32) -> Result<Look> {
+        if !self.has_hook(HookPoint::OnTaskComplete) {
+            return Ok(Look::Rest);
+        }
+        let latest = self.store.loop_iterations(it.id, 1).await?;
+        let Some(under_way) = latest.into_iter().find(|it| it.number == iteration) else {
+            return Ok(Look::Rest);
+        };
+        let mut log = Vec::new();
+        self.hooks_of_completed(it, &under_way, &mut log).await?;
+        if log.is_empty() {
+            return Ok(Look::Rest);
+        }
+        let mut after = it.clone();
+        after.updated_at = self.clock.now();
+        let save = LoopSave {
+            after,
+            session: None,
+            iteration: None,
+            log,
+        };
+        self.loop_save(save, Vec::new()).await?;
+        Ok(Look::Again)
+    }
+
+    /// Runs the hook of each task that was completed in an iteration, once in this life of the server.
+    async fn hooks_of_completed(
+        &self,
+        it: &Loop,
+        iteration: &LoopIteration,
+        log: &mut Vec<NewLoopLogEntry>,
+    ) -> Result<()> {
+        if !self.has_hook(HookPoint::OnTaskComplete) {
+            return Ok(());
+        }
+        let (list, completed) = (list_id(it), TaskStatus::Completed);
+        let number = iteration.number;
+        let tasks = self.store.task_list(list, completed, None, LIST_ITEMS_MAX);
+        for task in tasks.await? {
+            let is_new = task.updated_at >= iteration.began_at;
+            if !is_new || self.loops.is_told(it.id, number, task.id) {
+                continue;
+            }
+            let about = About {
+                iteration: number,
+                task: Some(&task),
+                ..About::default()
+            };
+            self.hook(HookPoint::OnTaskComplete, it, about, log).await?;
+            self.loops.set_told(it.id, number, task.id);
+        }
+        Ok(())
+    }
+
+    fn has_hook(&self, point: HookPoint) -> bool {
+        self.loops.hooks.commands.contains_key(&point)
+    }
+
     async fn hooks_after(
         &self,
         it: &Loop,
@@ -142,18 +201,7 @@ impl App {
             after: Some(after),
             ..About::default()
         };
-        let commands = &self.loops.hooks.commands;
-        if commands.contains_key(&HookPoint::OnTaskComplete) {
-            let (list, completed) = (list_id(it), TaskStatus::Completed);
-            let tasks = self.store.task_list(list, completed, None, LIST_ITEMS_MAX);
-            for task in tasks.await? {
-                if task.updated_at >= over.began_at {
-                    let task = Some(&task);
-                    let about = About { task, ..about };
-                    self.hook(HookPoint::OnTaskComplete, it, about, log).await?;
-                }
-            }
-        }
+        self.hooks_of_completed(it, over, log).await?;
         if let IterationEnd::Failed { reason } = end {
             let error = Some(reason.as_str());
             let about = About { error, ..about };
@@ -178,6 +226,7 @@ impl App {
         after.updated_at = now;
         match &after.state {
             LoopState::Ended { outcome, .. } => {
+                self.loops.forget(it.id);
                 let about = About {
                     iteration,
                     after: Some(&after),

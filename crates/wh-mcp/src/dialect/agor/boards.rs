@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{Result, WorktreeQuery};
 use wh_domain::{
-    BoardDuplicate, Description, Name, NewBoard, NewUser, Operation, PageLimit, PageRequest,
-    Reference, UserName, UserRole,
+    BoardChange, BoardDuplicate, Description, Name, NewBoard, NewUser, Operation, PageLimit,
+    PageRequest, Reference, UserName, UserRole,
 };
 
 use super::{
@@ -38,9 +38,17 @@ pub(super) fn tools() -> Vec<DialectTool> {
         DialectTool::new(
             "agor_boards_duplicate",
             Op::BoardDuplicate,
-            "Duplicate an existing board with all its zones",
+            "Duplicate an existing board with all its zones, and with new worktrees if told to",
             duplicate,
         ),
+        DialectTool::new("agor_boards_find", Op::BoardList, "List boards", list).alias(),
+        DialectTool::new(
+            "agor_boards_patch",
+            Op::BoardUpdate,
+            "Update a board",
+            patch,
+        )
+        .alias(),
         DialectTool::new(
             "agor_users_create",
             Op::UserCreate,
@@ -128,8 +136,47 @@ async fn create(call: Call, request: Create) -> Result<Reply<BoardMade>> {
     };
     let board = call.app.board_create(&call.cx, new).await;
     let board = board.map_err(naming([user_named("ownerId", &request.owner_id)]))?;
-    let board_id = board.id.to_string();
-    Ok(BoardMade { board_id }.into())
+    let entity = shown(&call, &board).await?;
+    Ok(BoardMade {
+        board_id: board.id.to_string(),
+        made: Created::new(board.id, entity),
+    }
+    .into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Patch {
+    /// Board ID
+    id: String,
+    data: BoardData,
+}
+
+/// What may be changed about a board.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct BoardData {
+    #[serde(default)]
+    name: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+}
+
+async fn patch(call: Call, request: Patch) -> Result<Reply<BoardView>> {
+    let name = request.data.name.as_deref().map(Name::parse);
+    let description = request.data.description.as_deref().map(Description::parse);
+    let change = BoardChange {
+        board: reference("id", &request.id)?,
+        name: field("name", name.transpose())?,
+        description: field("description", description.transpose())?,
+        zones: Vec::new(),
+        zones_removed: Vec::new(),
+        placements: Vec::new(),
+        items_removed: Vec::new(),
+    };
+    let board = call.app.board_update(&call.cx, change).await;
+    let board = board.map_err(naming([board_named(Some(&request.id))]))?;
+    Ok(shown(&call, &board).await?.into())
 }
 
 #[derive(Deserialize, JsonSchema)]
@@ -139,7 +186,7 @@ struct Duplicate {
     board_id: String,
     /// Name for duplicated board
     new_name: String,
-    /// Put the board's worktrees on the new one too
+    /// Make a new worktree for each one of the board, on a branch that begins at the original's
     #[serde(default)]
     include_worktrees: bool,
 }
@@ -148,9 +195,12 @@ async fn duplicate(call: Call, request: Duplicate) -> Result<Reply<Created<Board
     let copy = BoardDuplicate {
         board: reference("boardId", &request.board_id)?,
         name: field("newName", Name::parse(&request.new_name))?,
-        with_worktrees: request.include_worktrees,
+        with_worktrees: false,
     };
-    let board = call.app.board_duplicate(&call.cx, copy).await;
+    let board = match request.include_worktrees {
+        true => call.app.board_duplicate_apart(&call.cx, copy).await,
+        false => call.app.board_duplicate(&call.cx, copy).await,
+    };
     let board = board.map_err(naming([board_named(Some(&request.board_id))]))?;
     let entity = shown(&call, &board).await?;
     Ok(Created::new(board.id, entity).into())

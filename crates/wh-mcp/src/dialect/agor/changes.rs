@@ -6,8 +6,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::Result;
 use wh_domain::{
-    AgentName, Budget, Description, ForkInput, Operation, Policy, Prompt, SessionInput,
-    SessionPatch, SessionPlace, SessionRole, SpawnInput, Title, TurnChoice,
+    AgentName, Budget, Description, ForkInput, Operation, Policy, Prompt, Reference, SessionAction,
+    SessionInput, SessionPatch, SessionPlace, SessionRole, SpawnInput, Title, TurnChoice,
 };
 
 use super::{
@@ -48,6 +48,20 @@ pub(super) fn tools() -> Vec<DialectTool> {
             "Update session metadata (title, description)",
             update,
         ),
+        DialectTool::new(
+            "agor_sessions_patch",
+            Op::SessionUpdate,
+            "Update session metadata",
+            patch,
+        )
+        .alias(),
+        DialectTool::new(
+            "agor_sessions_remove",
+            Op::SessionManage,
+            "Delete a session and what was said in it",
+            remove,
+        )
+        .alias(),
     ]
 }
 
@@ -96,8 +110,11 @@ async fn spawn(call: Call, request: Spawn) -> Result<Reply<Spawned>> {
     let spawned = call.app.session_spawn(&call.cx, input, wait).await;
     let parent = session_named("parentId", &request.parent_id);
     let spawned = spawned.map_err(naming([parent, zone_named(zone)]))?;
+    let id = spawned.session.id;
+    let entity = shown(&call, &spawned.session).await?;
     Ok(Spawned {
-        session_id: spawned.session.id.to_string(),
+        made: Created::new(id, entity),
+        session_id: id.to_string(),
         status: match spawned.turn.state.is_end() {
             true => task_status(&spawned.turn),
             false => Status::Running,
@@ -201,7 +218,48 @@ struct Update {
     description: Option<String>,
 }
 
+/// What may be changed about a session.
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct SessionData {
+    #[serde(default)]
+    title: Option<String>,
+    #[serde(default)]
+    description: Option<String>,
+}
+
 async fn update(call: Call, request: Update) -> Result<Reply<Updated>> {
+    let session = optional("sessionId", request.session_id.as_deref())?;
+    let session = match session {
+        Some(session) => Some(session),
+        None => call.session_of_address()?,
+    };
+    let data = SessionData {
+        title: request.title,
+        description: request.description,
+    };
+    changed(&call, session, request.session_id.as_deref(), data).await
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Patch {
+    /// Session ID
+    id: String,
+    data: SessionData,
+}
+
+async fn patch(call: Call, request: Patch) -> Result<Reply<Updated>> {
+    let session = reference("id", &request.id)?;
+    changed(&call, Some(session), Some(&request.id), request.data).await
+}
+
+async fn changed(
+    call: &Call,
+    session: Option<Reference>,
+    named: Option<&str>,
+    request: SessionData,
+) -> Result<Reply<Updated>> {
     let title = request.title.as_deref().map(Title::parse);
     let description = request.description.as_deref().map(Description::parse);
     let patch = SessionPatch {
@@ -209,13 +267,30 @@ async fn update(call: Call, request: Update) -> Result<Reply<Updated>> {
         description: field("description", description.transpose())?,
         ..SessionPatch::default()
     };
-    let named = request.session_id.as_deref();
-    let session = optional("sessionId", named)?;
     let session = call.app.session_update(&call.cx, session, patch).await;
     let session = session.map_err(naming([("session", "Session", "sessionId", named)]))?;
     Ok(Updated {
-        session: shown(&call, &session).await?,
+        session: shown(call, &session).await?,
         description: session.description.map(|it| it.to_string()),
     }
     .into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Remove {
+    /// Session ID
+    id: String,
+}
+
+async fn remove(call: Call, request: Remove) -> Result<Reply<SessionView>> {
+    let session = reference("id", &request.id)?;
+    let missing = || naming([session_named("id", &request.id)]);
+    let found = call.app.session_get(&call.cx, &session).await;
+    let found = found.map_err(missing())?.session;
+    let view = shown(&call, &found).await?;
+    let action = SessionAction::Delete;
+    let removed = call.app.session_manage(&call.cx, &session, action);
+    removed.await.map_err(missing())?;
+    Ok(view.into())
 }

@@ -31,6 +31,7 @@ pub(super) fn tools() -> Vec<DialectTool> {
             "List all sessions accessible to the current user, newest first",
             list,
         ),
+        DialectTool::new("agor_sessions_find", Op::SessionList, "List sessions", list).alias(),
         DialectTool::new(
             "agor_sessions_get",
             Op::SessionGet,
@@ -199,6 +200,10 @@ async fn latest_messages(call: &Call, session: &Session) -> Result<Vec<Message>>
 struct GetCurrent {}
 
 async fn get_current(call: Call, _request: GetCurrent) -> Result<Reply<SessionView>> {
+    if let Some(named) = call.session_of_address()? {
+        let found = call.app.session_get(&call.cx, &named).await?;
+        return Ok(shown(&call, &found.session).await?.into());
+    }
     let session = call.app.session_current(&call.cx).await;
     let session = session.map_err(|error| match call.cx.principal.credential.session() {
         Some(_) => error,

@@ -20,6 +20,7 @@ pub(super) fn tools() -> Vec<DialectTool> {
             "List tasks (user prompts) in a session, latest first",
             tasks_list,
         ),
+        DialectTool::new("agor_tasks_find", Op::TurnList, "List tasks", tasks_list).alias(),
         DialectTool::new(
             "agor_tasks_get",
             Op::TurnGet,
@@ -47,6 +48,7 @@ async fn tasks_list(call: Call, request: TasksList) -> Result<Reply<Listed<TaskS
     let named = request.session_id.as_deref();
     let own = call.cx.principal.credential.session().map(Reference::from);
     let session = optional("sessionId", named)?.or(own);
+    let session = session.or(call.session_of_address()?);
     let session = session.ok_or_else(|| {
         wh_app::AppError::from(Denied::NoSession).hint("name the session: {\"sessionId\": ID}")
     })?;

@@ -185,10 +185,12 @@ pub(super) struct Updated {
 
 /// A session that was spawned.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct Spawned {
+    #[serde(rename = "sessionId")]
     pub(super) session_id: String,
     pub(super) status: Status,
+    #[serde(flatten)]
+    pub(super) made: Created<SessionView>,
 }
 
 /// A session's family.
@@ -489,11 +491,13 @@ impl BoardView {
     }
 }
 
-/// A board that was made.
+/// A board that was made. Its own field is of the contract's first draft.
 #[derive(Serialize)]
-#[serde(rename_all = "camelCase")]
 pub(super) struct BoardMade {
+    #[serde(rename = "boardId")]
     pub(super) board_id: String,
+    #[serde(flatten)]
+    pub(super) made: Created<BoardView>,
 }
 
 /// A user.

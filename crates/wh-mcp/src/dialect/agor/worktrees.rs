@@ -3,7 +3,7 @@
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{Result, WorktreeQuery};
-use wh_domain::{BranchName, Name, NewWorktree, Operation, Reference};
+use wh_domain::{BranchName, Name, NewWorktree, Operation, Reference, WorktreeRemoval};
 
 use super::{
     Named, default_limit, naming, skipping,
@@ -27,6 +27,20 @@ pub(super) fn tools() -> Vec<DialectTool> {
             "List all worktrees, of one repository or of all, newest first",
             list,
         ),
+        DialectTool::new(
+            "agor_worktrees_find",
+            Op::WorktreeList,
+            "List worktrees",
+            list,
+        )
+        .alias(),
+        DialectTool::new(
+            "agor_worktrees_remove",
+            Op::WorktreeRemove,
+            "Remove a worktree that holds nothing unsaved",
+            remove,
+        )
+        .alias(),
         DialectTool::new(
             "agor_worktrees_create",
             Op::WorktreeCreate,
@@ -105,6 +119,25 @@ async fn create(call: Call, request: Create) -> Result<Reply<Created<WorktreeVie
     let look = call.app.worktree_get(&call.cx, &own).await?;
     let entity = WorktreeView::from(look);
     Ok(Created::new(made.id, entity).into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Remove {
+    /// Worktree ID
+    id: String,
+}
+
+async fn remove(call: Call, request: Remove) -> Result<Reply<WorktreeView>> {
+    let worktree = reference("id", &request.id)?;
+    let missing = || naming([worktree_named(Some(&request.id))]);
+    let look = call.app.worktree_get(&call.cx, &worktree).await;
+    let view = WorktreeView::from(look.map_err(missing())?);
+    let removed = call
+        .app
+        .worktree_remove(&call.cx, &worktree, WorktreeRemoval::Refuse);
+    removed.await.map_err(missing())?;
+    Ok(view.into())
 }
 
 fn repo_named(id: Option<&str>) -> Named<'_> {

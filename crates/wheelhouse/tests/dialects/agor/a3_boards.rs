@@ -75,13 +75,19 @@ async fn a3_8_boards_list_counts_all() {
 }
 
 #[tokio::test]
-async fn a3_14_boards_create_answers_with_the_id_alone() {
+async fn a3_14_a4_3_boards_create_answers_as_every_creation_and_with_the_board_id() {
     let agor = Agor::new().await;
     let own = agor.world.alice.id.to_string();
     let new = json!({ "name": "Auth", "description": "a refactor", "ownerId": own });
     let made = data(&agor.alice.call("agor_boards_create", new.clone()).await);
-    assert_eq!(fields(&made), ["boardId"]);
+    let names = ["boardId", "created", "entity_id", "entity"];
+    assert_eq!(fields(&made), names);
+    assert_eq!(
+        (&made["created"], &made["entity_id"]),
+        (&json!(true), &made["boardId"])
+    );
     let seen = get(&agor, made["boardId"].as_str().unwrap()).await;
+    assert_eq!(made["entity"], seen);
     assert_eq!(
         (&seen["name"], &seen["description"]),
         (&json!("Auth"), &json!("a refactor"))
@@ -102,29 +108,59 @@ async fn a3_14_boards_create_answers_with_the_id_alone() {
 }
 
 #[tokio::test]
-async fn a3_16_boards_duplicate_copies_zones_and_worktrees_if_asked() {
+async fn a3_16_boards_duplicate_copies_zones_and_makes_new_worktrees_if_asked() {
     let agor = Agor::new().await;
     let (board, _) = agor.board_with_zones("work", &["Doing"]).await;
     let worktree = agor.worktree(&agor.repo().await, "topic").await;
     place(&agor, &board, &worktree).await;
-    for (more, expected) in [
-        (json!({}), json!([])),
-        (json!({ "includeWorktrees": true }), json!([worktree])),
-    ] {
-        let mut copy = json!({ "boardId": board, "newName": "copy" });
-        for (name, value) in more.as_object().unwrap() {
-            copy[name] = value.clone();
-        }
-        let made = data(&agor.alice.call("agor_boards_duplicate", copy).await);
-        assert_eq!(fields(&made), ["created", "entity_id", "entity"]);
-        let entity = &made["entity"];
-        assert_eq!(fields(entity), BOARD);
-        assert_eq!(
-            (&entity["name"], &entity["zones"][0]["name"]),
-            (&json!("copy"), &json!("Doing"))
-        );
-        assert_eq!(entity["worktrees"], expected);
-    }
+    let copy = |more: bool| {
+        json!({
+            "boardId": board, "newName": "copy", "includeWorktrees": more, "idempotency_key": format!("{more}"),
+        })
+    };
+    let made = data(&agor.alice.call("agor_boards_duplicate", copy(false)).await);
+    assert_eq!(made["entity"]["worktrees"], json!([]));
+    let made = data(&agor.alice.call("agor_boards_duplicate", copy(true)).await);
+    assert_eq!(fields(&made), ["created", "entity_id", "entity"]);
+    let entity = &made["entity"];
+    assert_eq!(fields(entity), BOARD);
+    assert_eq!(
+        (&entity["name"], &entity["zones"][0]["name"]),
+        (&json!("copy"), &json!("Doing"))
+    );
+    // A worktree of its own, on a branch of its own that begins at the original's.
+    let own = entity["worktrees"].as_array().unwrap();
+    assert_eq!(own.len(), 1, "{entity}");
+    assert_ne!(own[0], worktree);
+    let look = async |id: &Value| {
+        let get = json!({ "worktreeId": id });
+        data(&agor.alice.call("agor_worktrees_get", get).await)
+    };
+    let (new, old) = (look(&own[0]).await, look(&json!(worktree)).await);
+    assert_eq!(
+        (&new["name"], &new["repo_id"]),
+        (&old["name"], &old["repo_id"])
+    );
+    assert_ne!(new["branch"], old["branch"]);
+    assert_eq!(
+        new["git_state"]["base_sha"],
+        old["git_state"]["current_sha"]
+    );
+    // It lies where the original lies.
+    let ours = agor.world.client(&agor.world.keys.alice);
+    let shown = ours
+        .call("board_get", json!({ "board": made["entity_id"] }))
+        .await;
+    let items = Mcp::data(&shown)["items"].clone();
+    assert_eq!(
+        (&items[0]["id"], &items[0]["x"]),
+        (&own[0], &json!(10)),
+        "{items}"
+    );
+    // A retry makes nothing twice.
+    let again = data(&agor.alice.call("agor_boards_duplicate", copy(true)).await);
+    assert_eq!(again["entity_id"], made["entity_id"]);
+    assert_eq!(again["entity"]["worktrees"], entity["worktrees"]);
 }
 
 #[tokio::test]
@@ -161,4 +197,50 @@ async fn a3_16_users_create_and_get() {
         .await;
     let expected = format!("User not found: {}", id.as_str().unwrap());
     assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
+}
+
+#[tokio::test]
+async fn a1_11_find_patch_and_remove_are_routed() {
+    let agor = Agor::new().await;
+    let board = agor.board("first").await;
+    let found = data(&agor.alice.call("agor_boards_find", json!({})).await);
+    assert_eq!(column(&found, "board_id"), [board.as_str()]);
+    let patch = json!({ "id": board, "data": { "name": "second" } });
+    let patched = data(&agor.alice.call("agor_boards_patch", patch.clone()).await);
+    assert_eq!(patched["name"], "second");
+    let expected = format!("Board not found: {board}");
+    let refused = agor.bob.call("agor_boards_patch", patch).await;
+    assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
+    let worktree = agor.worktree(&agor.repo().await, "topic").await;
+    let found = data(&agor.alice.call("agor_worktrees_find", json!({})).await);
+    assert_eq!(column(&found, "worktree_id"), [worktree.as_str()]);
+    let remove = json!({ "id": worktree });
+    let removed = data(
+        &agor
+            .alice
+            .call("agor_worktrees_remove", remove.clone())
+            .await,
+    );
+    assert_eq!(removed["worktree_id"], worktree);
+    let child = agor.world.child.id.to_string();
+    let patch = json!({ "id": child, "data": { "title": "renamed" } });
+    let patched = data(&agor.alice.call("agor_sessions_patch", patch).await);
+    assert_eq!(patched["title"], "renamed");
+    let found = data(&agor.alice.call("agor_sessions_find", json!({})).await);
+    assert_eq!(found["total"], 2);
+    let removed = agor
+        .alice
+        .call("agor_sessions_remove", json!({ "id": child }))
+        .await;
+    assert_eq!(data(&removed)["session_id"], child);
+    let gone = agor
+        .alice
+        .call("agor_sessions_get", json!({ "sessionId": child }))
+        .await;
+    refusal(&gone, "NOT_FOUND");
+    let tasks = json!({ "sessionId": agor.parent() });
+    assert_eq!(
+        data(&agor.alice.call("agor_tasks_find", tasks).await)["total"],
+        0
+    );
 }

@@ -10,7 +10,13 @@ async fn a3_4_sessions_spawn_answers_at_once_and_goes_on_behind() {
     for client in [&agor.session, &agor.alice] {
         let new = json!({ "parentId": agor.parent(), "prompt": "say begun" });
         let spawned = data(&client.call("agor_sessions_spawn", new).await);
-        assert_eq!(fields(&spawned), ["sessionId", "status"]);
+        let names = ["sessionId", "status", "created", "entity_id", "entity"];
+        assert_eq!(fields(&spawned), names);
+        assert_eq!(
+            (&spawned["created"], &spawned["entity_id"]),
+            (&json!(true), &spawned["sessionId"])
+        );
+        assert_eq!(spawned["entity"]["session_id"], spawned["sessionId"]);
         assert_eq!(spawned["status"], "running");
         let id = spawned["sessionId"].as_str().unwrap();
         let seen = agor.until(id, "completed").await;

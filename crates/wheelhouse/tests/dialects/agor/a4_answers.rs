@@ -171,3 +171,57 @@ async fn a_call_is_one_entry_of_the_audit_log() {
     let expected: Vec<_> = calls.iter().map(|(.., operation)| *operation).collect();
     assert_eq!(operations, expected);
 }
+
+#[tokio::test]
+async fn a4_4_clients_without_structured_content_find_the_error_in_the_text() {
+    let agor = Agor::new().await;
+    let url = format!("{}/mcp/agor", agor.world.server.url());
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let nowhere = "00000000-0000-7000-8000-000000000000";
+    let call = json!({ "name": "agor_boards_get", "arguments": { "boardId": nowhere } });
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": call });
+    let refused = async |version: &str| {
+        let post = http.post(&url).bearer_auth(&agor.world.keys.alice);
+        let post = post
+            .header("accept", "application/json, text/event-stream")
+            .header("mcp-protocol-version", version);
+        let answer = post.json(&body).send().await.unwrap();
+        let answer: serde_json::Value = answer.json().await.unwrap();
+        answer["result"].clone()
+    };
+    let old = refused("2025-03-26").await;
+    assert!(old.get("structuredContent").is_none(), "{old}");
+    let last = old["content"].as_array().unwrap().last().unwrap();
+    let error: serde_json::Value = serde_json::from_str(last["text"].as_str().unwrap()).unwrap();
+    assert_eq!(error["error"]["code"], "NOT_FOUND");
+    assert_eq!(error["error"]["details"]["boardId"], nowhere);
+    let new = refused("2025-06-18").await;
+    assert_eq!(new["structuredContent"], error);
+}
+
+/// A key is bound to no session; the address it is used at, and the environment of `wheelhouse mcp --dialect agor`, can name one.
+#[tokio::test]
+async fn a2_6_a_key_has_the_session_of_its_address() {
+    let agor = Agor::new().await;
+    let parent = agor.parent();
+    let url = format!("{}/mcp/agor?sessionId={parent}", agor.world.server.url());
+    let alice = crate::harness::Mcp::new(&url, &agor.world.keys.alice);
+    let current = data(&alice.call("agor_sessions_get_current", json!({})).await);
+    assert_eq!(current["session_id"], parent);
+    let tasks = data(&alice.call("agor_tasks_list", json!({})).await);
+    assert_eq!(tasks["total"], 0);
+    let named = json!({ "title": "by its address" });
+    let updated = data(&alice.call("agor_sessions_update", named).await);
+    assert_eq!(
+        (&updated["session_id"], &updated["title"]),
+        (&json!(parent), &json!("by its address"))
+    );
+    // It opens nothing that the key does not, and takes nothing from a session's own token.
+    let bob = crate::harness::Mcp::new(&url, &agor.world.keys.bob);
+    let refused = bob.call("agor_sessions_get_current", json!({})).await;
+    refusal(&refused, "NOT_FOUND");
+    let elsewhere = url.replace(&parent, &agor.world.child.id.to_string());
+    let own = crate::harness::Mcp::new(&elsewhere, &agor.world.keys.session);
+    let current = data(&own.call("agor_sessions_get_current", json!({})).await);
+    assert_eq!(current["session_id"], parent);
+}

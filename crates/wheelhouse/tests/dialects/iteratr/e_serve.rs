@@ -1,6 +1,7 @@
 //! E1, E2, E15 and E16: a list served to the programs of the machine, and the command line beside it.
 
 use std::{
+    hash::{BuildHasher, RandomState},
     io::{BufRead, BufReader},
     path::Path,
     process::{Child, Command, Stdio},
@@ -170,5 +171,38 @@ async fn e1_without_a_server_it_is_one_itself() {
     let mut served = Served::start(own(home.path()), "work");
     let list = call(&served.url, "task-list", json!({})).await;
     assert_eq!(list, "remaining (1):\n- 1 [remaining, priority 2] kept");
+    served.stop();
+}
+
+/// A call that the port repeats, because the server was killed before it answered, adds its task once.
+#[tokio::test]
+async fn e1_a_killed_server_adds_no_task_twice() {
+    const ROUNDS: u64 = 15;
+    let mut server = TestServer::start();
+    drop(server.client());
+    let mut served = Served::start(server.command(), "work");
+    let seed = RandomState::new().hash_one(0) >> 32;
+    println!("seed {seed}, {ROUNDS} rounds");
+    let mut state = seed | 1;
+    for round in 0..ROUNDS {
+        state = state
+            .wrapping_mul(6_364_136_223_846_793_005)
+            .wrapping_add(1);
+        let delay = Duration::from_micros((state >> 33) % 12_000);
+        let url = served.url.clone();
+        let tasks = json!({ "tasks": [{ "content": format!("task {round}.") }] });
+        let killed = async {
+            tokio::time::sleep(delay).await;
+            server.kill9();
+            server.restart();
+        };
+        let (added, ()) = tokio::join!(call(&url, "task-add", tasks), killed);
+        assert!(added.starts_with("added 1 task"), "{added}");
+    }
+    let list = call(&served.url, "task-list", json!({})).await;
+    for round in 0..ROUNDS {
+        let found = list.matches(&format!("task {round}.")).count();
+        assert_eq!(found, 1, "task {round}, seed {seed}: {list}");
+    }
     served.stop();
 }

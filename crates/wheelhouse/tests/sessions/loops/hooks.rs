@@ -64,7 +64,7 @@ async fn hooks_run_at_their_points_and_their_words_are_in_the_log() {
             "on_task_complete 1 1",
             "post_iteration 1",
             "pre_iteration 2",
-            "on_task_complete 2 2completed",
+            "on_task_complete 2 2",
             "post_iteration 2 completed",
             "session_end 2 completed",
         ]
@@ -117,4 +117,39 @@ async fn a_hook_that_takes_too_long_is_ended_and_holds_nothing_up() {
         log.contains("post_iteration: failed: it was ended: it took longer than 1 s"),
         "{log}"
     );
+}
+
+#[tokio::test]
+async fn the_hook_of_a_task_runs_once_as_soon_as_it_is_completed() {
+    let world = with_hooks("echo heard", 30);
+    repo(&world).await;
+    let template = r#"call task_next {"claim": true}
+call task_update {"task": "{{ next.number }}", "status": "completed"}
+sleep 600"#;
+    let asked = LoopStartRequest {
+        tasks: vec![task("one", &[])],
+        ..request(template)
+    };
+    let id = start(&world, &asked).await;
+    let file = world.server.home().join("told");
+    let has_run = async || {
+        let told = fs::read_to_string(&file).unwrap_or_default();
+        told.contains("on_task_complete 1 1")
+    };
+    world.until("the hook", has_run).await;
+    // The agent is still at work, and the log has the hook's words.
+    let seen = world.client.loop_get(&id).await.unwrap();
+    assert_eq!((seen.state.as_str(), seen.iteration), ("running", 1));
+    let is_logged = async || {
+        log(&world, &id)
+            .await
+            .join("\n")
+            .contains("on_task_complete: heard")
+    };
+    world.until("the log", is_logged).await;
+    world.client.loop_stop(&id).await.unwrap();
+    over(&world, &id).await;
+    let told = told(&world);
+    let runs = told.iter().filter(|it| it.starts_with("on_task_complete"));
+    assert_eq!(runs.count(), 1, "{told:?}");
 }

@@ -1,0 +1,145 @@
+//! What is the same about the calls of every dialect: idempotency keys, and one entry of the audit log for each.
+
+use reqwest::header::{HeaderMap, HeaderName};
+use serde_json::{Value, json};
+
+use crate::harness::{MODERN, Mcp, World};
+
+fn client(world: &World, path: &str) -> Mcp {
+    let url = format!("{}/mcp/{path}", world.server.url());
+    Mcp::new(&url, &world.keys.alice)
+}
+
+/// Calls a tool with something more in the headers or in `_meta`, and returns its result.
+async fn call_with(
+    client: &Mcp,
+    tool: &str,
+    arguments: Value,
+    header: Option<(&str, &str)>,
+    meta: Option<&str>,
+) -> Value {
+    let mut headers = HeaderMap::new();
+    let usual = [
+        ("accept", "application/json, text/event-stream"),
+        ("content-type", "application/json"),
+        ("mcp-protocol-version", MODERN),
+        ("mcp-method", "tools/call"),
+        ("mcp-name", tool),
+    ];
+    for (name, value) in usual.into_iter().chain(header) {
+        let name = HeaderName::from_bytes(name.as_bytes()).unwrap();
+        headers.insert(name, value.parse().unwrap());
+    }
+    let mut params = json!({ "name": tool, "arguments": arguments, "_meta": {
+        "io.modelcontextprotocol/protocolVersion": MODERN,
+        "io.modelcontextprotocol/clientCapabilities": {},
+        "io.modelcontextprotocol/clientInfo": { "name": "test", "version": "1" },
+    } });
+    if let Some(key) = meta {
+        params["_meta"]["wheelhouse/idempotency_key"] = key.into();
+    }
+    let body = json!({ "jsonrpc": "2.0", "id": 1, "method": "tools/call", "params": params });
+    let answer = client.raw(headers, body.to_string()).await;
+    let answer: Value = answer.json().await.unwrap();
+    answer["result"].clone()
+}
+
+#[tokio::test]
+async fn a_repeat_with_the_same_idempotency_key_changes_nothing_twice() {
+    let world = World::new().await;
+    let iteratr = client(&world, "iteratr?list=work");
+    let add = |content: &str| json!({ "tasks": [{ "content": content }] });
+    let keyed = |content: &str| {
+        let mut arguments = add(content);
+        arguments["idempotency_key"] = "by-argument".into();
+        arguments
+    };
+    let listed = async || iteratr.call("task-list", json!({})).await.to_string();
+    // As an argument.
+    let first = iteratr.call("task-add", keyed("one")).await;
+    assert_eq!(iteratr.call("task-add", keyed("one")).await, first);
+    let other = iteratr.call("task-add", keyed("another")).await.to_string();
+    assert!(
+        other.contains("error: ") && other.contains("idempotency key"),
+        "{other}"
+    );
+    // In `_meta`.
+    let meta = Some("by-meta");
+    for _ in 0..2 {
+        call_with(&iteratr, "task-add", add("two"), None, meta).await;
+    }
+    // As a port says it that repeats what it forwards.
+    let header = Some(("x-wheelhouse-call", "by-header"));
+    for _ in 0..2 {
+        call_with(&iteratr, "task-add", add("three"), header, None).await;
+    }
+    let list = listed().await;
+    assert!(list.contains("remaining (3)"), "{list}");
+    let agor = client(&world, "agor");
+    let board = |name: &str| json!({ "name": name, "ownerId": world.alice.id.to_string(), "idempotency_key": "board" });
+    let made = agor.call("agor_boards_create", board("x")).await;
+    assert_eq!(agor.call("agor_boards_create", board("x")).await, made);
+    let reused = agor.call("agor_boards_create", board("y")).await;
+    assert_eq!(Mcp::code(&reused), "CONFLICT");
+}
+
+#[tokio::test]
+async fn a_call_is_one_entry_of_the_audit_log_with_the_name_of_its_tool() {
+    let world = World::new().await;
+    let agor = client(&world, "agor");
+    let nowhere = json!({ "sessionId": "00000000-0000-7000-8000-000000000000" });
+    let parent = json!({ "sessionId": world.parent.id.to_string() });
+    agor.call("agor_sessions_list", json!({})).await;
+    agor.call("agor_sessions_get", parent).await;
+    agor.call("agor_sessions_get", nowhere).await;
+    agor.call("agor_sessions_get", json!({})).await;
+    let board = json!({ "name": "x", "ownerId": world.alice.id.to_string() });
+    agor.call("agor_boards_create", board).await;
+    let abode = client(&world, "clawed-abode");
+    let prompt = json!({ "sessionId": world.child.id.to_string(), "prompt": "say hello" });
+    abode.call("send_prompt", prompt).await;
+    let iteratr = client(&world, "iteratr?list=work");
+    iteratr.call("task-next", json!({})).await;
+    let admin = world.client(&world.keys.admin).toolsets("all");
+    let entries = async || {
+        let list = json!({ "user": world.alice.id.to_string(), "limit": 200 });
+        let listed = Mcp::data(&admin.call("audit_list", list).await);
+        let entries = listed["entries"].as_array().unwrap().clone();
+        let of_tool = entries.iter().rev().filter_map(|entry| {
+            let tool = entry["facts"]["tool"].as_str()?;
+            let (operation, outcome) = (&entry["operation"], &entry["outcome"]);
+            let (operation, outcome) = (operation.as_str()?, outcome.as_str()?);
+            Some(format!("{tool} {operation} {outcome}"))
+        });
+        let of_tool: Vec<_> = of_tool.collect();
+        // Reads are written behind the calls.
+        (entries.len(), of_tool)
+    };
+    let expected = [
+        "agor_sessions_list session_list ok",
+        "agor_sessions_get session_get ok",
+        "agor_sessions_get session_get NOT_FOUND",
+        "agor_sessions_get session_get INVALID_INPUT",
+        "agor_boards_create board_create ok",
+        "send_prompt session_prompt ok",
+        "task-next task_next ok",
+    ];
+    let all = async {
+        loop {
+            let (count, mut found) = entries().await;
+            if found.len() >= expected.len() {
+                // Entries of reads and of changes are written by different ways.
+                found.sort_unstable();
+                return (count, found);
+            }
+            tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+        }
+    };
+    let within = std::time::Duration::from_secs(30);
+    let (count, found) = tokio::time::timeout(within, all).await.unwrap();
+    let mut expected = expected.map(str::to_owned);
+    expected.sort_unstable();
+    assert_eq!(found, expected);
+    // Nothing of these calls is recorded beside.
+    assert_eq!(count, expected.len());
+}
