@@ -1,5 +1,6 @@
 //! Tasks: added, changed, listed, and handed to one caller at a time.
 
+use std::collections::HashMap;
 use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
@@ -316,6 +317,17 @@ impl App {
         let message = format!("{open} tasks are not done: {}", named.join("; "));
         Ok(AppError::new(wh_domain::ErrorCode::Conflict, message)
             .hint("task_next gives the next one; task_update cancels one that is not needed"))
+    }
+
+    /// Returns the numbers of tasks that were shown and of those that they depend on, which are on the same list.
+    pub async fn task_numbers(&self, shown: &[Task]) -> Result<HashMap<TaskId, u64>> {
+        let mut numbers: HashMap<_, _> = shown.iter().map(|it| (it.id, it.number)).collect();
+        for on in shown.iter().flat_map(|task| &task.depends_on) {
+            if !numbers.contains_key(on) {
+                numbers.insert(*on, self.task_by_id(*on).await?.number);
+            }
+        }
+        Ok(numbers)
     }
 
     async fn task_by_id(&self, id: TaskId) -> Result<Task> {

@@ -35,8 +35,11 @@ pub(super) const CONTRACT: Contract = Contract {
     unknown_tool: None,
 };
 
-/// The most characters of a task or note in a list.
+/// The most characters of a task in a list, and of a note for which there is no room.
 const CONTENT_CHARS_MAX: usize = 500;
+
+/// The most bytes of notes that are listed whole, the newest first.
+const NOTE_BYTES_MAX: usize = 64_000;
 
 fn tools() -> Vec<DialectTool> {
     use Operation as Op;
@@ -148,7 +151,8 @@ async fn task_add(call: Call, request: TaskAdd) -> Result<Reply<String>> {
     let tasks: Result<Vec<_>> = request.tasks.iter().map(read).collect();
     let list = list(&call)?;
     let (_, added) = call.app.task_add(&call.cx, &list, tasks?).await?;
-    let lines: Vec<_> = added.iter().map(|it| line(it, &HashMap::new())).collect();
+    let numbers = call.app.task_numbers(&added).await?;
+    let lines: Vec<_> = added.iter().map(|it| line(it, &numbers)).collect();
     Ok(format!("added {}\n{}", count(added.len(), "task"), lines.join("\n")).into())
 }
 
@@ -182,7 +186,8 @@ async fn task_update(call: Call, request: TaskUpdate) -> Result<Reply<String>> {
     };
     let (list, task) = (list(&call)?, request.id.reference("id")?);
     let task = call.app.task_update(&call.cx, &list, &task, patch).await?;
-    Ok(format!("updated {}", line(&task, &HashMap::new())).into())
+    let numbers = call.app.task_numbers(std::slice::from_ref(&task)).await?;
+    Ok(format!("updated {}", line(&task, &numbers)).into())
 }
 
 /// Reads a priority, which is any number in the contract.
@@ -208,7 +213,13 @@ async fn task_list(call: Call, request: TaskListing) -> Result<Reply<String>> {
     let list = list(&call)?;
     let page = page(request.cursor.as_ref()).by_number_or_id()?;
     let overview = call.app.task_list(&call.cx, &list, None, page).await?;
-    Ok(listed(&overview).into())
+    let tasks: Vec<_> = overview
+        .groups
+        .iter()
+        .flat_map(|it| it.tasks.clone())
+        .collect();
+    let numbers = call.app.task_numbers(&tasks).await?;
+    Ok(listed(&overview, &numbers).into())
 }
 
 /// Asks for as much of a list as one answer holds, after a cursor.
@@ -226,9 +237,7 @@ fn more(shown: usize, total: u64, next: Option<impl ToString>) -> Option<String>
 }
 
 /// Shows a list by status.
-fn listed(overview: &TaskOverview) -> String {
-    let tasks = overview.groups.iter().flat_map(|group| &group.tasks);
-    let numbers: HashMap<_, _> = tasks.map(|task| (task.id, task.number)).collect();
+fn listed(overview: &TaskOverview, numbers: &HashMap<TaskId, u64>) -> String {
     let mut parts = Vec::new();
     for group in &overview.groups {
         parts.push(format!("{} ({}):", group.status.as_str(), group.total));
@@ -236,7 +245,7 @@ fn listed(overview: &TaskOverview) -> String {
             group
                 .tasks
                 .iter()
-                .map(|it| format!("- {}", line(it, &numbers))),
+                .map(|it| format!("- {}", line(it, numbers))),
         );
     }
     let shown = overview.groups.iter().map(|group| group.tasks.len()).sum();
@@ -342,11 +351,27 @@ async fn note_list(call: Call, request: NoteList) -> Result<Reply<String>> {
     let list = list(&call)?;
     let page = page(request.cursor.as_ref()).by_id()?;
     let notes = call.app.note_list(&call.cx, &list, kind, page).await?;
+    let mut room = NOTE_BYTES_MAX;
+    let mut cut = 0;
     let line = |note: &wh_domain::Note| {
-        let content = shortened(note.content.as_str());
+        let whole = note.content.as_str();
+        let content = match room.checked_sub(whole.len()) {
+            Some(left) => {
+                room = left;
+                whole.to_owned()
+            }
+            None => {
+                cut += 1;
+                shortened(whole)
+            }
+        };
         format!("- [{}] {content}", note.kind.as_str())
     };
     let mut lines: Vec<_> = notes.items.iter().map(line).collect();
+    if cut > 0 {
+        let kinds = "ask for one type to read more of it";
+        lines.push(format!("{} shortened; {kinds}", count(cut, "older note")));
+    }
     lines.extend(more(lines.len(), notes.total.unwrap_or(0), notes.next));
     Ok(match lines.is_empty() {
         true => "no notes".to_owned(),

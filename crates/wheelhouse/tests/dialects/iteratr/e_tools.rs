@@ -85,7 +85,10 @@ async fn e5_task_update_changes_only_what_is_set_and_zero_is_a_priority() {
     let begun = update(empty).await;
     assert_eq!(begun, "updated 2 [in_progress, priority 0] second");
     let waits = update(json!({ "id": "2", "depends_on": "1" })).await;
-    assert!(waits.starts_with("updated 2 [in_progress, priority 0] second (depends on "));
+    assert_eq!(
+        waits,
+        "updated 2 [in_progress, priority 0] second (depends on 1)"
+    );
     // What is refused changes nothing.
     for (wrong, why) in [
         (json!({ "id": "1", "depends_on": "2" }), "through others"),
@@ -267,4 +270,20 @@ async fn e12_errors_are_words_and_not_marked_also_for_those_who_may_not() {
     let theirs = Mcp::new(&theirs, &iteratr.world.keys.session);
     let refused = text(&theirs.call("task-add", add).await);
     assert!(refused.starts_with("error: no such session"), "{refused}");
+}
+
+#[tokio::test]
+async fn e9_notes_are_listed_whole() {
+    let iteratr = Iteratr::new().await;
+    let long = format!("{}the end", "a lesson, ".repeat(1_200));
+    for n in 0..6 {
+        let content = format!("{n} {long}");
+        let notes = json!({ "notes": [{ "content": content, "type": "learning" }] });
+        iteratr.call("note-add", notes).await;
+    }
+    let listed = iteratr.call("note-list", json!({})).await;
+    // The newest are whole; what there is no room for is shortened, and the answer says so.
+    assert_eq!(listed.matches("the end").count(), 5, "{}", listed.len());
+    assert!(listed.contains(&format!("5 {long}")));
+    assert!(listed.ends_with("1 older note shortened; ask for one type to read more of it"));
 }
