@@ -65,6 +65,12 @@ impl App {
         Ok(in_force(key, value))
     }
 
+    /// Returns whether new sessions of the dialect of Clawed Abode ask before they use their tools: `ask` or `allow`.
+    pub async fn clawed_abode_permissions(&self) -> Result<&'static str> {
+        let setting = self.setting(SettingKey::ClawedAbodePermissions).await?;
+        Ok(setting.key.name_of(setting.value).unwrap_or("ask"))
+    }
+
     pub(crate) async fn settings(&self) -> Result<Vec<Setting>> {
         let set: HashMap<_, _> = self.store.setting_list().await?.into_iter().collect();
         let setting = |key: SettingKey| in_force(key, set.get(&key).copied());

@@ -18,7 +18,7 @@ use crate::{
 };
 
 /// The latest messages that are looked at; what lies before them is counted.
-const LOOKED_AT_MAX: u64 = 1_000;
+const LOOKED_AT_MAX: u64 = 5_000;
 
 /// The most messages of each kind that are cited.
 const CITED_MAX: usize = 3;
@@ -147,7 +147,11 @@ async fn told(
     let (state, why) = state_of(material);
     let all = material.session.last_seq;
     let shown = Shown::new(material.first.as_ref(), &material.latest, all);
-    let question = shown.question(&format!("{state}{why}"));
+    let mut notes = Vec::new();
+    for part in shown.earlier() {
+        notes.push(models.ask(message_model::PART_SYSTEM, &part).await?);
+    }
+    let question = shown.question(&format!("{state}{why}"), &notes);
     let reply = models.ask(message_model::SYSTEM, &question).await?;
     let (said, mut cited) = shown.cited(&reply)?;
     let mut text = format!("State: {state}{why}.\n{said}\n");

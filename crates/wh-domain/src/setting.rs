@@ -93,6 +93,9 @@ const TIERS: &[&str] = &[
     Tier::Container.as_str(),
 ];
 
+/// Whether sessions of a dialect ask.
+const PERMISSIONS: &[&str] = &["ask", "allow"];
+
 /// A setting that may be without limit.
 const OPEN: Option<i64> = None;
 
@@ -132,6 +135,7 @@ settings! {
     BudgetUserDayCostMicros,  "budget.user_day.cost_micros", OPEN,                                i64::MAX, "millionths of a US dollar that all sessions of a user may cost in a day (UTC)";
     BudgetUserDayWallSeconds, "budget.user_day.wall_seconds", OPEN,                               i64::MAX, "seconds that all sessions of a user together may work in a day (UTC)";
     BudgetUserDayTurns,       "budget.user_day.turns",       OPEN,                                i64::MAX, "turns that all sessions of a user may take in a day (UTC)";
+    ClawedAbodePermissions,   "clawed_abode.permissions",    count(1),                            2,        "whether new sessions of the dialect clawed-abode ask before they use their tools: ask or allow", PERMISSIONS;
     AuditRetentionDays,       "retention.audit_days",        count(365),                          36_500,   "days after which audit entries of reads and refusals are forgotten";
 }
 

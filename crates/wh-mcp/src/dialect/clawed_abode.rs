@@ -1,7 +1,8 @@
 //! The dialect of Clawed Abode: one program directs many sessions.
 //!
 //! Two things its contract has no words for are said on the address: `?agent=NAME` chooses the agent of new sessions, and
-//! `?permissions=allow` lets it use its tools without asking, as that system does.
+//! `?permissions=allow` lets it use its tools without asking, as that system does. The setting `clawed_abode.permissions` decides
+//! unless the address does.
 
 mod views;
 
@@ -134,7 +135,7 @@ fn tools() -> Vec<DialectTool> {
         DialectTool::new(
             "manage_session",
             Op::SessionManage,
-            "Starts or stops a session, or deletes it: its process ends and it is archived.",
+            "Starts or stops a session, or deletes it with everything that was said in it.",
             manage_session,
         ),
         DialectTool::new(
@@ -296,7 +297,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         board: None,
         zone: None,
         budget: Budget::default(),
-        policy: policy(&call)?,
+        policy: policy(&call).await?,
         mode: None,
         model: None,
         tier: None,
@@ -327,15 +328,19 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
 }
 
 /// Returns what the agents of new sessions may do unasked.
-fn policy(call: &Call) -> Result<Policy> {
+async fn policy(call: &Call) -> Result<Policy> {
     let mut policy = Policy::default();
-    match call.parameter("permissions") {
-        None | Some("ask") => {}
-        Some("allow") => policy.allow.push(PolicyRule {
+    let permissions = match call.parameter("permissions") {
+        Some(given) => given,
+        None => call.app.clawed_abode_permissions().await?,
+    };
+    match permissions {
+        "ask" => {}
+        "allow" => policy.allow.push(PolicyRule {
             kinds: ALLOWED.to_vec(),
             paths: Vec::new(),
         }),
-        Some(_) => {
+        _ => {
             return Err(AppError::invalid(
                 "permissions on the address is ask or allow",
             ));
@@ -354,6 +359,7 @@ struct SendPrompt {
     wait_for_completion: bool,
     /// The longest wait, at most 300000.
     #[serde(default = "default_timeout_ms")]
+    #[schemars(range(max = WAIT_MS_MAX))]
     timeout_ms: u64,
 }
 
@@ -415,12 +421,19 @@ async fn manage_session(call: Call, request: ManageSession) -> Result<Reply<Mana
     let action = match request.action {
         Action::Start => SessionAction::Start,
         Action::Stop => SessionAction::Stop,
-        // There it goes out of sight and its transcript stays, which is what we call to archive.
-        Action::Delete => SessionAction::Archive,
+        Action::Delete => SessionAction::Delete,
+    };
+    // What is deleted can be shown as it was before.
+    let before = match action {
+        SessionAction::Delete => Some(call.app.session_get_whole(&call.cx, &session).await?),
+        _ => None,
     };
     let managed = call.app.session_manage(&call.cx, &session, action);
     let managed = Reference::from(managed.await?.id);
-    let whole = call.app.session_get_whole(&call.cx, &managed).await?;
+    let whole = match before {
+        Some(before) => before,
+        None => call.app.session_get_whole(&call.cx, &managed).await?,
+    };
     Ok(Managed::new(SessionView::from(whole)).into())
 }
 

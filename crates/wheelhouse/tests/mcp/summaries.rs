@@ -22,6 +22,17 @@ struct Told {
 
 /// Starts a server with this `[model]`.
 async fn told(model: &str) -> Told {
+    let said = [
+        (MessageKind::Prompt, "paint the fence"),
+        (MessageKind::ToolCall, "edit fence.txt"),
+        (MessageKind::Agent, "the fence is blue"),
+        (MessageKind::Agent, "the fence is green"),
+    ];
+    told_of(model, &said).await
+}
+
+/// Starts a server with this `[model]` and a session in which this was said.
+async fn told_of(model: &str, said: &[(MessageKind, &str)]) -> Told {
     let mut server = TestServer::stopped();
     server.configure(&format!("[model]\n{model}"));
     server.set_env("THE_KEY", KEY);
@@ -32,13 +43,7 @@ async fn told(model: &str) -> Told {
         key: None,
     };
     let session = seed.session(owner, "talks", None).await.unwrap();
-    let said = [
-        (MessageKind::Prompt, "paint the fence"),
-        (MessageKind::ToolCall, "edit fence.txt"),
-        (MessageKind::Agent, "the fence is blue"),
-        (MessageKind::Agent, "the fence is green"),
-    ];
-    let ids = seed.messages(session.id, &said).await.unwrap();
+    let ids = seed.messages(session.id, said).await.unwrap();
     let key = seed.key(user.id, KeyScope::Full, None).await.unwrap().1;
     seed.close().await;
     server.restart();
@@ -151,4 +156,40 @@ async fn a_model_that_takes_too_long_is_not_waited_for() {
     let patience = std::time::Duration::from_secs(10);
     let cut = model.request(patience, |request| request.is_cut).await;
     assert!(cut.is_some(), "the call is hung up");
+}
+
+#[tokio::test]
+async fn a_long_conversation_is_read_in_parts_and_all_of_it_can_be_cited() {
+    let step = |when: &str, says: &str| json!({ "match": when, "turns": [{ "text": says }] });
+    let script = json!([
+        step("^Part 1 of 3 of a transcript", "A plan was made [2]."),
+        step(
+            "^Part 2 of 3 of a transcript",
+            "It opened https://example.org/pull/7 [80]."
+        ),
+        step(
+            r"(?s)^The session is idle.*A plan was made \[2\].*pull/7 \[80\].*The last part",
+            "It planned [2], opened a pull request [80] and ended [150].",
+        ),
+    ]);
+    let script = Script::from_json(&script.to_string()).unwrap();
+    let model = ModelServer::start(script).await.unwrap();
+    let long = "x".repeat(1_000);
+    let mut said = vec![(MessageKind::Agent, long.as_str()); 150];
+    said[0] = (MessageKind::Prompt, "paint the fence");
+    let base = format!("{}/v1", model.url());
+    let config = format!("provider = \"openai\"\nmodel = \"scripted\"\nbase_url = \"{base}\"\n");
+    let told = told_of(&config, &said).await;
+    let summary = told.summary().await;
+    assert_eq!(summary["by"], "openai/scripted", "{summary}");
+    let ids = [1, 79, 149].map(|n: usize| told.ids[n].clone());
+    assert_eq!(summary["message_ids"], json!(ids));
+    let asked = model.requests();
+    assert_eq!(asked.len(), 3);
+    // What is always to be cited is said to the model.
+    let shown = asked[2].body.to_string();
+    assert!(
+        shown.contains("pull requests (with their address) and errors"),
+        "{shown}"
+    );
 }

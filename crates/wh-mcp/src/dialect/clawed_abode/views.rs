@@ -312,8 +312,9 @@ impl Finished {
             it.turn == Some(turn.id)
                 && !matches!(it.kind, MessageKind::Prompt | MessageKind::Thought)
         });
+        let of_turn: Vec<_> = of_turn.collect();
         let asked = done.approvals.iter().filter(|it| it.turn == Some(turn.id));
-        let interrupted_by: Vec<_> = asked.map(AskedView::from).collect();
+        let interrupted_by: Vec<_> = asked.map(|it| AskedView::new(it, &of_turn)).collect();
         let outcome = match turn.state {
             TurnState::Completed => "completed",
             TurnState::Failed => "failed",
@@ -326,7 +327,7 @@ impl Finished {
             completed: turn.state == TurnState::Completed,
             outcome,
             reason: turn.reason,
-            messages: of_turn.map(MessageView::new).collect(),
+            messages: of_turn.into_iter().map(MessageView::new).collect(),
             next_after_message_id: said.next_after,
             interrupted_by,
         }
@@ -345,32 +346,60 @@ pub(super) struct AskedView {
 
 #[derive(Serialize)]
 struct AskingCallView {
+    /// The message of the call; get_message shows all of it.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    id: Option<String>,
     name: String,
     description: String,
     input: Value,
 }
 
-impl From<&Approval> for AskedView {
-    fn from(approval: &Approval) -> Self {
+impl AskedView {
+    /// Shows what is asked, with the tool call of the turn that asked. An agent that asks without a call is shown as one that calls the
+    /// tool by which that system asks.
+    fn new(approval: &Approval, of_turn: &[Message]) -> Self {
         let call = detail(approval.detail.as_deref())["call"].take();
+        let message = asking_message(&call, of_turn);
+        let call = match &message {
+            Some(message) if call.is_null() => detail(message.detail.as_deref()),
+            _ => call,
+        };
         let (name, input) = match approval.kind {
-            ApprovalKind::Question => {
+            ApprovalKind::Question if call.is_null() => {
                 let input = json!({ "question": approval.text });
                 ("AskUserQuestion".to_owned(), input)
             }
-            ApprovalKind::Plan => ("ExitPlanMode".to_owned(), call["input"].clone()),
-            ApprovalKind::Permission => (tool_name(&call), call["input"].clone()),
+            ApprovalKind::Plan if call["name"].is_null() => {
+                ("ExitPlanMode".to_owned(), call["input"].clone())
+            }
+            ApprovalKind::Question | ApprovalKind::Plan | ApprovalKind::Permission => {
+                (tool_name(&call), call["input"].clone())
+            }
         };
         Self {
             approval_id: approval.id.to_string(),
             kind: approval.kind.as_str(),
             tool_call: AskingCallView {
+                id: message.map(|message| message.id.to_string()),
                 name,
                 description: approval.text.clone(),
                 input,
             },
         }
     }
+}
+
+/// Finds the message of the call that asks: the one of this call or, if the request names none, the latest that is not over.
+fn asking_message<'a>(call: &Value, of_turn: &'a [Message]) -> Option<&'a Message> {
+    let calls = of_turn.iter().rev();
+    let mut calls = calls.filter(|message| message.kind == MessageKind::ToolCall);
+    calls.find(|message| {
+        let said = detail(message.detail.as_deref());
+        match call["id"].as_str() {
+            Some(id) => said["id"] == id,
+            None => !matches!(said["status"].as_str(), Some("completed" | "failed")),
+        }
+    })
 }
 
 /// A session that was started, stopped or put away.

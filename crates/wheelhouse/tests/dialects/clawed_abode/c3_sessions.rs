@@ -88,9 +88,15 @@ async fn c3_1_list_sessions_shows_what_tells_them_apart() {
     abode
         .call(
             "manage_session",
-            json!({ "sessionId": first, "action": "delete" }),
+            json!({ "sessionId": first, "action": "start" }),
         )
         .await;
+    let archive = wh_api::SessionManageRequest {
+        session: first.clone(),
+        action: "archive".to_owned(),
+        ..wh_api::SessionManageRequest::default()
+    };
+    abode.admin.session_manage(&archive).await.unwrap();
     assert_eq!(list(&abode, json!({})).await.len(), 1);
     assert_eq!(
         list(&abode, json!({ "includeArchived": true })).await.len(),
@@ -254,6 +260,21 @@ async fn c3_5_the_address_says_what_the_contract_has_no_words_for() {
     abode.rest(id).await;
     let done = abode.prompt(id, "ask open it").await;
     assert_eq!(done["outcome"], "completed");
+    // Without a word on the address the server's setting decides.
+    let usual = at("agent=echo");
+    for (value, expected) in [("allow", "completed"), ("ask", "needs_input")] {
+        let set = wh_api::ConfigSetRequest {
+            key: "clawed_abode.permissions".to_owned(),
+            value: Some(wh_api::SettingInput::Name(value.to_owned())),
+            ..Default::default()
+        };
+        abode.admin.config_set(&set).await.unwrap();
+        let made = super::data(&usual.call("create_session", new.clone()).await);
+        let id = made["sessionId"].as_str().unwrap();
+        abode.rest(id).await;
+        let done = abode.prompt(id, "ask open it").await;
+        assert_eq!(done["outcome"], expected, "{value}");
+    }
     for wrong in ["agent=echo&permissions=none", "agent=no-such-agent"] {
         let refused = at(wrong).call("create_session", new.clone()).await;
         assert_eq!(Mcp::code(&refused), "INVALID_INPUT", "{wrong}");
@@ -280,12 +301,16 @@ async fn c3_7_manage_session_stops_starts_and_deletes() {
         assert_eq!(manage("start").await, "creating");
         abode.rest(&session).await;
         abode.prompt(&session, "say again").await;
-        // Out of sight at once, whatever it does; what was said stays readable.
-        assert_eq!(manage("delete").await, "archived");
-        let said = abode
+        // It is shown as it was, and then it is gone with what was said, from the archive too.
+        assert_eq!(manage("delete").await, "running");
+        let url = format!("{}{address}", abode.server.url());
+        let gone = Mcp::new(&url, &abode.key);
+        let said = gone
             .call("get_messages", json!({ "sessionId": session }))
             .await;
-        assert_eq!(said["messages"][0]["text"], "again\n");
+        assert_eq!(Mcp::code(&said), "NOT_FOUND");
+        let all = list(&abode, json!({ "includeArchived": true })).await;
+        assert!(all.iter().all(|it| it["id"] != session), "{all:?}");
     }
 }
 

@@ -56,6 +56,7 @@ async fn c3_the_tools_have_the_names_parameters_and_defaults_of_the_contract() {
         let prompt = &tools[5]["inputSchema"]["properties"];
         assert_eq!(prompt["waitForCompletion"]["default"], false);
         assert_eq!(prompt["timeoutMs"]["default"], 120_000);
+        assert_eq!(prompt["timeoutMs"]["maximum"], 300_000);
         let action = &tools[6]["inputSchema"]["properties"]["action"];
         assert_eq!(action["enum"], json!(["start", "stop", "delete"]));
         assert!(
