@@ -368,11 +368,12 @@ async fn note_list(call: Call, request: NoteList) -> Result<Reply<String>> {
         format!("- [{}] {content}", note.kind.as_str())
     };
     let mut lines: Vec<_> = notes.items.iter().map(line).collect();
+    let shown = lines.len();
     if cut > 0 {
         let kinds = "ask for one type to read more of it";
         lines.push(format!("{} shortened; {kinds}", count(cut, "older note")));
     }
-    lines.extend(more(lines.len(), notes.total.unwrap_or(0), notes.next));
+    lines.extend(more(shown, notes.total.unwrap_or(0), notes.next));
     Ok(match lines.is_empty() {
         true => "no notes".to_owned(),
         false => lines.join("\n"),
