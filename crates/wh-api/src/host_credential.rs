@@ -144,4 +144,7 @@ pub struct CredentialListView {
     pub configured: Vec<ConfiguredCredentialView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
+    /// How many stored ones there are in all.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub total: Option<u64>,
 }

@@ -66,7 +66,12 @@ impl Summary for CredentialView {
 
 impl Summary for CredentialListView {
     fn summary(&self) -> String {
-        listed(self.credentials.len(), "credential", &self.next_cursor)
+        page_of(
+            self.credentials.len(),
+            self.total,
+            "credential",
+            &self.next_cursor,
+        )
     }
 }
 

@@ -13,7 +13,7 @@ use wh_store::{Applied, Commit, HostCredentialStore, Result, StoreError};
 use crate::SqliteStore;
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::Query;
+use crate::reach::{Query, counted};
 use crate::row::{self, Parsed, micros, uuid};
 use crate::user::push_page;
 
@@ -33,17 +33,19 @@ impl HostCredentialStore for SqliteStore {
         reach: Reach,
         page: PageRequest<Uuid>,
     ) -> Result<Page<HostCredential, Uuid>> {
-        let Some(mut query) = within_reach(reach) else {
-            let (items, next) = (Vec::new(), None);
-            return self.check_open().map(|()| Page { items, next });
+        let Some(mut query) = within_reach(Query::new(CREDENTIALS), reach) else {
+            return self.check_open().map(|()| Page::empty());
         };
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("credential", rows, page.limit, row::id_cursor, read)
+        let found = row::page("credential", rows, page.limit, row::id_cursor, read)?;
+        let total = || within_reach(counted("host_credentials t"), reach);
+        let total = self.list_total(page, total).await?;
+        Ok(Page { total, ..found })
     }
 
     async fn credential_for(&self, reach: Reach, host: &GitHost) -> Result<Vec<SealedCredential>> {
-        let Some(mut query) = within_reach(reach) else {
+        let Some(mut query) = within_reach(Query::new(CREDENTIALS), reach) else {
             return self.check_open().map(|()| Vec::new());
         };
         query.push(" AND t.host = ").push_bind(host.as_str());
@@ -58,9 +60,11 @@ impl HostCredentialStore for SqliteStore {
     }
 }
 
-/// Begins a query for credentials within reach; nothing when none can be.
-fn within_reach(reach: Reach) -> Option<Query> {
-    let mut query = Query::new("SELECT t.* FROM host_credentials t WHERE ");
+/// Begins a query for credentials.
+const CREDENTIALS: &str = "SELECT t.* FROM host_credentials t WHERE ";
+
+/// Narrows a query to credentials within reach; nothing when none can be.
+fn within_reach(mut query: Query, reach: Reach) -> Option<Query> {
     match reach {
         Reach::All => query.push("TRUE"),
         Reach::User(user) | Reach::UserAndGuest { user, .. } => {

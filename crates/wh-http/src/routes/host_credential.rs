@@ -23,6 +23,7 @@ pub(super) fn routes() -> Vec<Route> {
                     credentials: page.items.into_iter().map(Into::into).collect(),
                     configured: configured.into_iter().map(Into::into).collect(),
                     next_cursor: cursor_of(page.next),
+                    total: page.total,
                 })
             },
         ),

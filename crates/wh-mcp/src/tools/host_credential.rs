@@ -39,6 +39,7 @@ async fn credential_list(
         credentials: page.items.into_iter().map(Into::into).collect(),
         configured: configured.into_iter().map(Into::into).collect(),
         next_cursor: cursor_of(page.next),
+        total: page.total,
     })
 }
 

@@ -7,12 +7,13 @@ use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
-    Abilities, AgentName, Approval, ApprovalKind, ApprovalState, BranchName, Budget, Facts, Key,
-    KeyBinding, KeyHash, KeyScope, ListOf, Loop, LoopId, LoopOutcome, LoopSpec, LoopState,
-    LoopWish, Name, NewAuditEntry, NewLoopLogEntry, NewNote, NewTask, NewTurn, NoteKind, NoteText,
-    Operation, Owner, Policy, Repo, RepoId, RepoSource, RepoState, Run, Secret, SecretText, Sender,
-    Session, TaskList, TaskListId, TaskPriority, TaskStatus, TaskText, Title, ToolsLink, TurnId,
-    Usage, UserId, Webhook, WebhookKinds, WebhookState, Worktree, WorktreeId, WorktreeState,
+    Abilities, AgentName, Approval, ApprovalKind, ApprovalState, BranchName, Budget, CredentialId,
+    CredentialUse, Facts, GitHost, HostCredential, Key, KeyBinding, KeyHash, KeyScope, ListOf,
+    Loop, LoopId, LoopOutcome, LoopSpec, LoopState, LoopWish, Name, NewAuditEntry, NewLoopLogEntry,
+    NewNote, NewTask, NewTurn, NoteKind, NoteText, Operation, Owner, Policy, Repo, RepoId,
+    RepoSource, RepoState, Run, SealedCredential, Secret, SecretText, Sender, Session, TaskList,
+    TaskListId, TaskPriority, TaskStatus, TaskText, Title, ToolsLink, TurnId, Usage, UserId,
+    Webhook, WebhookKinds, WebhookState, Worktree, WorktreeId, WorktreeState,
 };
 use wh_store::{LoopSave, NewLoop, QueueRules, RunFact, RunStep};
 
@@ -299,6 +300,26 @@ impl Seed {
             let noted = self.commit(Operation::NoteAdd, subject, owner, None);
             let _applied = self.store.note_add(&list, &notes?, None, noted).await?;
         }
+        Ok(())
+    }
+
+    /// Adds a credential of a user for a host that does not exist.
+    pub async fn credential(&self, user: UserId) -> Result<()> {
+        let id: CredentialId = some_id();
+        let sealed = SealedCredential {
+            credential: HostCredential {
+                id,
+                user,
+                host: GitHost::parse(&format!("{id}.example"))?,
+                username: "git".to_owned(),
+                usable_by: CredentialUse::Own,
+                created_at: self.at,
+            },
+            sealed: Vec::new(),
+        };
+        let owner = Owner { user, key: None };
+        let commit = self.commit(Operation::CredentialSet, user.into(), owner, None);
+        let _applied = self.store.credential_set(&sealed, commit).await?;
         Ok(())
     }
 

@@ -193,7 +193,11 @@ fn table(ui: &Ui, list: &CredentialListView) -> CliResult {
         &table,
         "no credentials yet; store one with `wheelhouse credential set HOST`",
     )?;
-    ui.more(list.next_cursor.as_ref())
+    ui.more(
+        list.credentials.len(),
+        list.total,
+        list.next_cursor.as_ref(),
+    )
 }
 
 fn show(ui: &Ui, credential: &CredentialView) -> CliResult {

@@ -167,6 +167,13 @@ const LISTS: &[List] = &[
         ..LIST
     },
     List {
+        operation: Operation::CredentialList,
+        path: "credentials",
+        command: &["credential", "ls"],
+        rows: ("credentials", "id"),
+        ..LIST
+    },
+    List {
         operation: Operation::WebhookList,
         path: "webhooks",
         command: &["webhook", "list"],
@@ -237,6 +244,7 @@ async fn seeded() -> (TestServer, String, Seeded) {
     // A user has fewer keys than that.
     let with_keys = names.iter().map(|name| async move {
         let user = known.user(name, UserRole::Member).await.unwrap();
+        known.credential(user.id).await.unwrap();
         known.key(user.id, KeyScope::Full, None).await.unwrap()
     });
     join_all(with_keys).await;

@@ -150,7 +150,7 @@ async fn a_call_is_one_entry_of_the_audit_log() {
     }
     let admin = agor.world.client(&agor.world.keys.admin);
     let entries = async |operation: Option<&str>| {
-        let mut about = json!({ "user": "alice" });
+        let mut about = json!({ "user": "alice", "include_reads": true });
         if let Some(operation) = operation {
             about["operation"] = json!(operation);
         }
