@@ -68,7 +68,7 @@ pub(crate) fn install(workspace: &Workspace) -> Result<PathBuf> {
     if let Some(settings) = user_settings() {
         npm.env("npm_config_userconfig", settings);
     }
-    let source = workspace.root.join("tests/agents");
+    let source = workspace.root.join("crates/wh-agents/npm");
     tools::npm_into(&source, &dir(workspace), &mut npm)?;
     link(workspace, &node)
 }
@@ -132,7 +132,7 @@ mod tests {
 
     #[test]
     fn every_program_is_pinned_exactly() {
-        let manifest = include_str!("../../tests/agents/package.json");
+        let manifest = include_str!("../../crates/wh-agents/npm/package.json");
         let manifest: serde_json::Value = serde_json::from_str(manifest).unwrap();
         for (_, package) in PROGRAMS {
             let version = manifest["dependencies"][package].as_str().unwrap();

@@ -14,7 +14,8 @@ use wh_domain::{
 };
 
 use crate::{
-    ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, price::shipped_prices, probe,
+    ConfiguredAgents, CustomAgent, ModelSettings, PROFILES, Profile, install::Installed,
+    price::shipped_prices, probe,
 };
 
 /// Finds agents on a `PATH` and in the configuration.
@@ -23,6 +24,8 @@ use crate::{
 /// when the program's file has changed, because some take a second to answer.
 pub struct Agents {
     path: OsString,
+    /// Where agents are installed by this program; they win over those on the `PATH`.
+    installed: Option<PathBuf>,
     configured: ConfiguredAgents,
     prices: PriceList,
     versions: Mutex<HashMap<PathBuf, Known>>,
@@ -44,10 +47,30 @@ impl Agents {
         };
         Self {
             path,
+            installed: None,
             configured,
             prices,
             versions: Mutex::default(),
         }
+    }
+
+    /// Looks in the agents' directory of a data directory as well, and there first.
+    #[must_use]
+    pub fn with_installed(mut self, directory: PathBuf) -> Self {
+        self.installed = Some(directory);
+        self
+    }
+
+    /// Returns the installation of an agent, if this program has installed it.
+    pub(crate) fn installation(&self, profile: &Profile) -> Option<Installed> {
+        Installed::of(self.installed.as_deref()?, profile.name)
+    }
+
+    /// Finds a program of an agent.
+    pub(crate) fn find(&self, profile: &Profile, program: &str) -> Option<PathBuf> {
+        let installed = self.installation(profile);
+        let installed = installed.and_then(|it| it.program(program));
+        installed.or_else(|| probe::find(program, &self.path))
     }
 
     /// Returns the prices of models, for agents that report no money.
@@ -148,7 +171,7 @@ impl Agents {
         let mut found = Vec::new();
         let mut missing = Vec::new();
         for program in profile.programs {
-            match probe::find(program.name, &self.path) {
+            match self.find(profile, program.name) {
                 Some(path) => found.push(path),
                 None => missing.push(program),
             }
@@ -156,7 +179,7 @@ impl Agents {
         let state = if missing.is_empty() {
             // The last program is the agent itself; one before it is its adapter.
             let version = match found.last() {
-                Some(program) => self.version(program).await,
+                Some(program) => self.version(profile, program).await,
                 None => Some(env!("CARGO_PKG_VERSION").to_owned()),
             };
             AgentState::Ready { version }
@@ -166,10 +189,7 @@ impl Agents {
                     .iter()
                     .map(|program| program.name.to_owned())
                     .collect(),
-                install: missing
-                    .iter()
-                    .map(|program| program.install.to_owned())
-                    .collect(),
+                install: profile.ways_to_install(),
             }
         };
         Agent {
@@ -209,14 +229,16 @@ impl Agents {
         }
     }
 
-    async fn version(&self, program: &PathBuf) -> Option<String> {
+    async fn version(&self, profile: &Profile, program: &PathBuf) -> Option<String> {
         let modified = program.metadata().and_then(|meta| meta.modified()).ok();
         if let Some(known) = self.known(program)
             && known.modified == modified
         {
             return known.version;
         }
-        let version = probe::version(program, &self.path).await;
+        let installed = self.installation(profile);
+        let path = installed.and_then(|it| it.path(&self.path));
+        let version = probe::version(program, path.as_ref().unwrap_or(&self.path)).await;
         let known = Known {
             modified,
             version: version.clone(),
@@ -296,7 +318,8 @@ mod tests {
             panic!("the adapter is missing");
         };
         assert_eq!(programs, ["codex-acp"]);
-        assert!(install[0].contains("npm install"));
+        assert_eq!(install[0], "wheelhouse agents install codex");
+        assert!(install[1].starts_with("npm install -g "), "{install:?}");
         program(dir.path(), "codex-acp", "echo adapter");
         let codex = agents.get(&name("codex")).await.unwrap();
         let version = Some("codex-cli 1.2.3".to_owned());

@@ -79,7 +79,18 @@ pub enum LaunchRefusal {
 impl Agents {
     /// Puts together how `name` is started, from what is installed now.
     pub fn launch(&self, name: &AgentName) -> Result<Launch, LaunchRefusal> {
-        self.launch_with(name, |program| probe::find(program, self.path()))
+        let profile = Profile::of(name.as_str()).filter(|_| self.custom(name).is_none());
+        let mut launch = self.launch_with(name, |program| match profile {
+            Some(profile) => self.find(profile, program),
+            None => probe::find(program, self.path()),
+        })?;
+        // An installation may have brought a Node of its own.
+        let installed = profile.and_then(|profile| self.installation(profile));
+        if let Some(path) = installed.and_then(|it| it.path(self.path())) {
+            let path = SecretText::new(path.to_string_lossy().into_owned());
+            launch.environment.entry("PATH".to_owned()).or_insert(path);
+        }
+        Ok(launch)
     }
 
     /// Puts together how `name` is started where `find` finds programs, such as in a container image.
@@ -165,7 +176,7 @@ impl Agents {
             return Err(LaunchRefusal::Missing {
                 name: profile.name.to_owned(),
                 programs: missing.iter().map(|it| it.name.to_owned()).collect(),
-                install: missing.iter().map(|it| it.install.to_owned()).collect(),
+                install: profile.ways_to_install(),
             });
         }
         environment.extend(self.added_environment(profile));

@@ -6,6 +6,7 @@
 
 mod custom;
 mod find;
+mod install;
 mod launch;
 mod price;
 mod probe;
@@ -13,6 +14,7 @@ mod profile;
 
 pub use custom::{ConfiguredAgents, CustomAgent, ModelSettings};
 pub use find::Agents;
+pub use install::{AGENTS_DIR, InstallFailure, Installation, Package};
 pub use launch::{Launch, LaunchProgram, LaunchRefusal, ModelRoute};
 pub use price::shipped_prices;
 pub use profile::{

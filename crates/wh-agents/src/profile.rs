@@ -87,8 +87,8 @@ pub struct Program {
     pub name: &'static str,
     /// The variable that tells the adapter where this program is, so that it does not use a copy of its own.
     pub told_by: Option<&'static str>,
-    /// How to install it.
-    pub install: &'static str,
+    /// The npm package that it comes with.
+    pub package: &'static str,
 }
 
 /// How a session is taken up again after its process is gone.
@@ -122,6 +122,22 @@ pub enum CostCount {
     Conversation,
     /// Since its process began.
     Process,
+}
+
+impl Profile {
+    /// Returns the profile of this name, if there is one.
+    pub(crate) fn of(name: &str) -> Option<&'static Self> {
+        PROFILES.iter().find(|profile| profile.name == name)
+    }
+
+    /// Returns the ways to install what the agent needs.
+    pub(crate) fn ways_to_install(&self) -> Vec<String> {
+        let packages: Vec<_> = self.programs.iter().map(|it| it.package).collect();
+        vec![
+            format!("wheelhouse agents install {}", self.name),
+            format!("npm install -g {} (Node 22 or newer)", packages.join(" ")),
+        ]
+    }
 }
 
 impl CostCount {
@@ -162,12 +178,12 @@ pub const PROFILES: &[Profile] = &[
             Program {
                 name: "claude-agent-acp",
                 told_by: None,
-                install: "npm install -g @agentclientprotocol/claude-agent-acp (Node 22 or newer)",
+                package: "@agentclientprotocol/claude-agent-acp",
             },
             Program {
                 name: "claude",
                 told_by: Some("CLAUDE_CODE_EXECUTABLE"),
-                install: "npm install -g @anthropic-ai/claude-code (Node 22 or newer)",
+                package: "@anthropic-ai/claude-code",
             },
         ],
         arguments: &[],
@@ -208,12 +224,12 @@ pub const PROFILES: &[Profile] = &[
             Program {
                 name: "codex-acp",
                 told_by: None,
-                install: "npm install -g @agentclientprotocol/codex-acp (Node 22 or newer)",
+                package: "@agentclientprotocol/codex-acp",
             },
             Program {
                 name: "codex",
                 told_by: Some("CODEX_PATH"),
-                install: "npm install -g @openai/codex",
+                package: "@openai/codex",
             },
         ],
         arguments: &[],
@@ -246,7 +262,7 @@ pub const PROFILES: &[Profile] = &[
         programs: &[Program {
             name: "gemini",
             told_by: None,
-            install: "npm install -g @google/gemini-cli",
+            package: "@google/gemini-cli",
         }],
         arguments: &["--acp"],
         environment: &[("GEMINI_CLI_NO_RELAUNCH", "true")],
@@ -283,7 +299,7 @@ pub const PROFILES: &[Profile] = &[
         programs: &[Program {
             name: "opencode",
             told_by: None,
-            install: "npm install -g opencode-ai",
+            package: "opencode-ai",
         }],
         arguments: &["acp"],
         // Unless told otherwise it asks nobody.

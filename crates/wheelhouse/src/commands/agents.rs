@@ -1,5 +1,7 @@
 //! `wheelhouse agents`.
 
+mod install;
+
 use clap::{Args, Subcommand};
 use wh_api::{AgentListView, AgentView};
 
@@ -7,12 +9,13 @@ use crate::context::Context;
 use crate::exit::CliResult;
 use crate::ui::{Table, Ui};
 
-/// See which agents can be run here, and what is missing for the others
+/// List the agents that can run here, and install others
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
   wheelhouse agents
   wheelhouse agents show claude-code
+  wheelhouse agents install claude-code
 
 Any program that speaks ACP can be added in the configuration file:
 
@@ -40,6 +43,7 @@ enum AgentsCommand {
         /// The agent's name, such as claude-code
         name: String,
     },
+    Install(install::InstallArgs),
 }
 
 pub(crate) async fn run(cx: &Context, args: AgentsArgs) -> CliResult {
@@ -48,6 +52,7 @@ pub(crate) async fn run(cx: &Context, args: AgentsArgs) -> CliResult {
             let list = cx.client()?.agent_list().await?;
             cx.ui.answer(&list, |ui| table(ui, &list))
         }
+        AgentsCommand::Install(args) => install::run(cx, args).await,
         AgentsCommand::Show { name } => {
             let agent = cx.client()?.agent_get(&name).await?;
             cx.ui.answer(&agent, |ui| fields(ui, &agent))
@@ -63,7 +68,9 @@ fn table(ui: &Ui, list: &AgentListView) -> CliResult {
     }
     ui.table(&table, "no agents")?;
     if list.agents.iter().any(|agent| !agent.ready) {
-        ui.note("`wheelhouse agents show NAME` says how to install what is missing")?;
+        ui.note(
+            "`wheelhouse agents install NAME` installs what is missing, on the server's machine",
+        )?;
     }
     Ok(())
 }
@@ -72,7 +79,7 @@ fn state(agent: &AgentView) -> String {
     if agent.ready {
         "ready".to_owned()
     } else {
-        format!("lacks {}", agent.missing.join(", "))
+        format!("missing: {}", agent.missing.join(", "))
     }
 }
 

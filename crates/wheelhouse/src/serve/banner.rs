@@ -6,8 +6,10 @@ use std::path::Path;
 use serde_json::{Value, json};
 use wh_api::ServerFile;
 use wh_app::LoginLink;
+use wh_domain::{Agent, AgentState};
 
 use super::ServeOptions;
+use crate::ui::clean;
 
 /// Says where everything is, and what to do first.
 pub(super) fn banner(about: &ServerFile, link: &LoginLink, options: &ServeOptions) -> String {
@@ -45,6 +47,29 @@ Over HTTP a client needs a key: `wheelhouse key create --scope full --name my-cl
 Stop with Ctrl-C; agents at work go on, and the next server takes them up again.
 "
     )
+}
+
+/// Lists the agents that were found, and how to install the others.
+pub(super) fn agents(agents: &[Agent]) -> String {
+    let mut found = Vec::new();
+    let mut missing = String::new();
+    for agent in agents {
+        let name = &agent.name;
+        match &agent.state {
+            AgentState::Ready { version } => found.push(match version {
+                Some(version) => format!("{name} ({})", clean(version)),
+                None => name.to_string(),
+            }),
+            AgentState::Missing { programs, install } => {
+                let how = install.first().map_or("", String::as_str);
+                missing.push_str(&format!(
+                    "  missing     {name}: {} not found; {how}\n",
+                    clean(&programs.join(", "))
+                ));
+            }
+        }
+    }
+    format!("\nAgents:\n  found       {}\n{missing}", found.join(", "))
 }
 
 /// Tells whether a shell finds this very program under its name.
@@ -90,6 +115,8 @@ fn indented(config: &Value) -> String {
 
 #[cfg(test)]
 mod tests {
+    use wh_domain::{AgentName, AgentOrigin};
+
     use super::*;
 
     #[test]
@@ -100,6 +127,29 @@ mod tests {
         assert_eq!(server["args"], json!(["--data-dir", "/var/lib/wh", "mcp"]));
         let shown = indented(&config);
         assert_eq!(serde_json::from_str::<Value>(&shown).unwrap(), config);
+    }
+
+    #[test]
+    fn agents_that_are_missing_are_listed_with_a_command() {
+        let agent = |name: &str, state| Agent {
+            name: AgentName::parse(name).unwrap(),
+            title: String::new(),
+            about: String::new(),
+            origin: AgentOrigin::Installed,
+            state,
+        };
+        let version = Some("1.2".to_owned());
+        let missing = AgentState::Missing {
+            programs: vec!["codex-acp".to_owned()],
+            install: vec!["wheelhouse agents install codex".to_owned()],
+        };
+        let shown = agents(&[
+            agent("echo", AgentState::Ready { version }),
+            agent("mine", AgentState::Ready { version: None }),
+            agent("codex", missing),
+        ]);
+        let expected = "\nAgents:\n  found       echo (1.2), mine\n  missing     codex: codex-acp not found; wheelhouse agents install codex\n";
+        assert_eq!(shown, expected);
     }
 
     #[test]

@@ -15,7 +15,7 @@ mod open_files;
 mod refusal;
 mod server_file;
 
-use std::{io::Write, net::SocketAddr, path::PathBuf, sync::Arc, time::Duration};
+use std::{io::Write, net::SocketAddr, path::PathBuf, pin::pin, sync::Arc, time::Duration};
 
 use anyhow::{Context, Result, bail};
 use tokio::{
@@ -23,10 +23,10 @@ use tokio::{
     signal::unix::{SignalKind, signal},
 };
 use tokio_util::{sync::CancellationToken, task::TaskTracker};
-use wh_agents::{Agents, ConfiguredAgents};
+use wh_agents::{AGENTS_DIR, Agents, ConfiguredAgents};
 use wh_api::{ServerFile, StartValueView};
 use wh_app::{App, AppParts, LoginLink, RandomIds, RunsConfig, StartValue};
-use wh_domain::{LoopHooks, RepoRules, Surface, UserName, WebhookRules};
+use wh_domain::{Agent, LoopHooks, RepoRules, Surface, UserName, WebhookRules};
 use wh_http::{HttpConfig, guard::GuardConfig, serve::Listener};
 use wh_runner::cgroup::Cgroups;
 use wh_store::Store;
@@ -162,6 +162,13 @@ impl Server {
         Ok(self.app.login_link_create(&cx, None).await?)
     }
 
+    /// Returns every agent, also those that something is missing for.
+    async fn agents(&self) -> Result<Vec<Agent>> {
+        let principal = self.app.local_principal().await?;
+        let cx = self.app.context(principal, Surface::Server);
+        Ok(self.app.agent_list(&cx).await?)
+    }
+
     /// Lets open requests finish, then closes the store.
     pub(crate) async fn stop(self) {
         self.shutdown.cancel();
@@ -191,7 +198,8 @@ async fn open(
         agents: Agents::new(
             std::env::var_os("PATH").unwrap_or_default(),
             options.agents.clone(),
-        ),
+        )
+        .with_installed(data_dir.path().join(AGENTS_DIR)),
         webhooks: options.webhooks,
         hooks: options.hooks.clone(),
         runs: RunsConfig {
@@ -238,7 +246,15 @@ pub(crate) async fn run(options: ServeOptions) -> Result<()> {
     // Whoever started us may have gone away and closed our output; that is no reason to stop.
     let _written =
         std::io::stdout().write_all(banner::banner(&server.about, &link, &options).as_bytes());
-    wait_for_signal().await?;
+    let mut stopped = pin!(wait_for_signal());
+    // Some agents take a second to say their version; whoever waits for the address does not wait for them.
+    tokio::select! {
+        ended = &mut stopped => ended?,
+        agents = server.agents() => {
+            let _written = std::io::stdout().write_all(banner::agents(&agents?).as_bytes());
+            stopped.await?;
+        }
+    }
     tracing::info!("stopping");
     server.stop().await;
     Ok(())

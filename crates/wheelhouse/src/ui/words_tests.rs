@@ -94,14 +94,19 @@ fn every_command_that_is_named_anywhere_exists() {
     assert!(commands > 80, "{commands} commands were found");
 }
 
-/// Checks every command between backticks and returns how many there were.
+/// Checks every command between backticks, and in a document every line that is one, and returns how many there were.
 fn check_all(file: &Path, text: &str) -> usize {
+    let is_document = file.extension().is_some_and(|it| it == "md");
     let mut commands = 0;
     for line in text.lines() {
         let quoted = line.split('`').skip(1).step_by(2);
-        let named = quoted.filter(|it| it.starts_with("wheelhouse "));
+        let whole = line.split('#').next().unwrap_or_default().trim();
+        let whole = Some(whole).filter(|_| is_document);
+        let named = quoted
+            .chain(whole)
+            .filter(|it| it.starts_with("wheelhouse "));
         // What is cut, or lists alternatives, is not a command to be typed.
-        for command in named.filter(|it| !it.contains(['…', '|', '\\']) && !it.contains("[")) {
+        for command in named.filter(|it| !it.contains(['…', '|', '\\', '['])) {
             commands += 1;
             check(command).unwrap_or_else(|why| panic!("{}: `{command}`: {why}", file.display()));
         }
@@ -131,11 +136,12 @@ fn check(command: &str) -> Result<(), String> {
 /// Splits a command as a shell does, as far as hints need it.
 fn words_of(command: &str) -> Vec<String> {
     let mut words = vec![String::new()];
-    let mut is_quoted = false;
+    let mut quote = None;
     for c in command.chars() {
         match c {
-            '\'' => is_quoted = !is_quoted,
-            ' ' if !is_quoted => words.push(String::new()),
+            '\'' | '"' if quote.is_none() => quote = Some(c),
+            c if quote == Some(c) => quote = None,
+            ' ' if quote.is_none() => words.push(String::new()),
             c => words.last_mut().unwrap().push(c),
         }
     }

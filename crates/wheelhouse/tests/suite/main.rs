@@ -5,6 +5,7 @@
 )]
 
 mod agents;
+mod agents_install;
 mod attach;
 mod attach_editor;
 mod bad_input;

@@ -1,6 +1,6 @@
 //! Which agents can be run, how they are contained, and how many run now.
 
-use wh_agents::Agents;
+use wh_agents::{AGENTS_DIR, Agents};
 use wh_api::AgentView;
 use wh_client::Client;
 use wh_runner::{
@@ -34,7 +34,9 @@ async fn agents(config: &Config) -> Vec<AgentView> {
         return list.agents;
     }
     let path = std::env::var_os("PATH").unwrap_or_default();
-    let found = Agents::new(path, config.agents.clone()).list().await;
+    let agents = Agents::new(path, config.agents.clone());
+    let agents = agents.with_installed(config.data_dir.value.join(AGENTS_DIR));
+    let found = agents.list().await;
     found.into_iter().map(AgentView::from).collect()
 }
 
