@@ -24,7 +24,7 @@ export function BudgetForm({ id, session }: { id: string; session: Session }) {
         update.mutate({ budget: changes });
       }}
     >
-      <h3 className="text-sm font-semibold">Budget</h3>
+      <h2 className="text-sm font-semibold">Budget</h2>
       {session.budget_spent && (
         <p role="status" className="text-sm text-warn">
           Its budget of {plain(session.budget_spent)} is used up. Raise it to go on; it covers everything that was used so far.

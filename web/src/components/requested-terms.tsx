@@ -25,7 +25,7 @@ export function RequestedTerms({ id, session, mode, worktree }: Props) {
   const applied = appliedTo(session, mode, worktree);
   return (
     <section aria-label="Requested and applied" className="mt-4">
-      <h3 className="text-sm font-semibold">Requested and applied</h3>
+      <h2 className="text-sm font-semibold">Requested and applied</h2>
       <table className="mt-1 w-full text-left text-sm">
         <thead className="text-muted">
           <tr>
