@@ -22,13 +22,13 @@ list_request! {
     SessionListRequest {
         /// Only in one of these states, such as running, waiting, idle, failed.
         states: Vec<String>,
-        /// Only those that wait for an answer, failed, were interrupted, or have used up their budget.
+        /// Only those that need a person.
         needs_you: bool,
         /// Words of the title, or an id.
         title: String,
-        /// Only sessions on this board.
+        /// Only on this board.
         board: String,
-        /// Only sessions in this worktree, or in that of this session.
+        /// Only in this worktree, or in that of this session.
         worktree: String,
         /// Only children of this session.
         parent: String,
@@ -120,7 +120,7 @@ pub struct SessionUpdateRequest {
     /// Not by agents: another role in place of lead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Another model, from the next start of its process on. Not by agents.
+    /// Another model, from the next start on. Not by agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A mark of your choice: a repeat with it changes nothing twice.

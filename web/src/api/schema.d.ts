@@ -4463,13 +4463,13 @@ export interface operations {
             query?: {
                 /** @description Only sessions in one of these states, such as running, waiting, idle, failed. */
                 states?: string[];
-                /** @description Only those that wait for an answer, failed, were interrupted, or have used up their budget. */
+                /** @description Only those that need a person. */
                 needs_you?: boolean;
                 /** @description Words of the title, or an id. */
                 title?: string;
-                /** @description Only sessions on this board. */
+                /** @description Only on this board. */
                 board?: string;
-                /** @description Only sessions in this worktree, or in that of this session. */
+                /** @description Only in this worktree, or in that of this session. */
                 worktree?: string;
                 /** @description Only children of this session. */
                 parent?: string;
@@ -4717,7 +4717,7 @@ export interface operations {
                     } | null;
                     /** @description Not by agents: another role in place of lead. */
                     role?: string | null;
-                    /** @description Another model, from the next start of its process on. Not by agents. */
+                    /** @description Another model, from the next start on. Not by agents. */
                     model?: string | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
