@@ -75,10 +75,10 @@ impl App {
             {
                 return Ok(EventStretch::Resync { through });
             }
-            let page = self
-                .store
-                .event_list(reach, after.unwrap_or(0), limit)
-                .await?;
+            let page = self.store.event_list(reach, after.unwrap_or(0), limit);
+            let mut page = page.await?;
+            page.events
+                .retain(|it| cx.principal.sees_events_of(it.body.subject.kind));
             Ok(EventStretch::Page(page))
         })
         .await
@@ -168,14 +168,22 @@ impl EventFeed {
     /// Reads on, from memory if it is there; tells whether there is more right now.
     async fn read(&mut self) -> Result<(Vec<EventsSeen>, bool)> {
         let store = &self.app.store;
-        if let Some(recent) = store.event_recent(self.reach, self.after) {
+        // What is in memory is written for everybody of a reach; sessions that lead see less than that.
+        let recent = match self.principal.leads() {
+            true => None,
+            false => store.event_recent(self.reach, self.after),
+        };
+        if let Some(recent) = recent {
             self.after = recent.through;
             // Only an answer that is full leaves something behind, and that has events or looked at many.
             let more = self.after < *self.newest.borrow();
             return Ok((recent.events, more));
         }
         let limit = PageLimit::clamped(Some(BATCH));
-        let page = store.event_list(self.reach, self.after, limit).await?;
+        let mut page = store.event_list(self.reach, self.after, limit).await?;
+        let principal = &self.principal;
+        page.events
+            .retain(|it| principal.sees_events_of(it.body.subject.kind));
         self.after = self.after.max(page.through);
         Ok((
             EventsSeen::all(page.events).into_iter().collect(),

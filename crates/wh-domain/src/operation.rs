@@ -377,6 +377,8 @@ mod tests {
             let lead = session_of(SessionRole::Lead, &[], user);
             assert_eq!(lead.reach(), Reach::User(lead.user));
             assert_eq!(lead.guest_reach(ShareLevel::Read), None);
+            assert!(!lead.sees_events_of(crate::SubjectKind::Key));
+            assert!(lead.sees_events_of(crate::SubjectKind::Session));
             for operation in Operation::ALL {
                 if let Ok(reach) = lead.authorize(*operation) {
                     assert_eq!(reach, Reach::User(lead.user), "{}", operation.name());

@@ -1,7 +1,8 @@
 //! Who is calling.
 
 use crate::{
-    KeyId, Operation, Owner, Reach, RoleSet, SessionId, SessionRole, ShareLevel, UserId, UserRole,
+    KeyId, Operation, Owner, Reach, RoleSet, SessionId, SessionRole, ShareLevel, SubjectKind,
+    UserId, UserRole,
 };
 
 /// Who is calling: a user and the credential that speaks for them.
@@ -145,6 +146,12 @@ impl Principal {
         let user = self.user;
         let is_user = matches!(self.reach(), Reach::All | Reach::User(_));
         (is_user && !self.leads()).then_some(Reach::Guest { user, level })
+    }
+
+    /// Returns whether events about things of this kind are told to this principal, if they lie within its reach.
+    pub fn sees_events_of(&self, kind: SubjectKind) -> bool {
+        use SubjectKind::{Key, Server, Setting, User, Webhook};
+        !(self.leads() && matches!(kind, User | Key | Setting | Server | Webhook))
     }
 
     /// Returns the owner of what this principal makes.

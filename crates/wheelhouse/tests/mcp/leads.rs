@@ -324,3 +324,41 @@ async fn a_lead_directs_nothing_that_may_do_more_than_itself() {
         "renamed"
     );
 }
+
+#[tokio::test]
+async fn the_feed_of_a_lead_has_nothing_about_keys_and_ends_with_the_role() {
+    let (world, own) = World::with_lead().await;
+    let alice = world.client(&world.keys.alice);
+    let made = json!({ "name": "a key of alice", "scope": "read" });
+    Mcp::data(&alice.call("key_create", made).await);
+    board(&alice, "seen by the lead").await;
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("{}/api/v1/events", world.server.url());
+    let events = async |key: &str| {
+        let answer = http.get(&url).bearer_auth(key).send().await.unwrap();
+        (answer.status().as_u16(), answer.text().await.unwrap())
+    };
+    let (_, all) = events(&world.keys.alice).await;
+    assert!(
+        all.contains("a key of alice") && all.contains("seen by the lead"),
+        "{all}"
+    );
+    let (status, seen) = events(&world.keys.lead).await;
+    assert_eq!(status, 200);
+    assert!(
+        seen.contains("seen by the lead") && !seen.contains("a key of alice"),
+        "{seen}"
+    );
+    // Whoever follows the feed as the lead is disconnected when the role is taken away.
+    let stream = http
+        .get(format!("{}/api/v1/events", world.server.url()))
+        .header("Accept", "text/event-stream")
+        .bearer_auth(&world.keys.lead);
+    let mut stream = stream.send().await.unwrap();
+    assert_eq!(stream.status(), 200);
+    let demote = json!({ "session": own.id.to_string(), "role": "general" });
+    Mcp::data(&alice.call("session_update", demote).await);
+    let end = async { while stream.chunk().await.unwrap().is_some() {} };
+    let ended = tokio::time::timeout(std::time::Duration::from_secs(30), end).await;
+    assert!(ended.is_ok(), "the stream goes on");
+}
