@@ -241,7 +241,7 @@ impl MessageListView {
         let show = |message| MessageView::at_depth(message, depth);
         Self {
             session: session.id.to_string(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
             messages: messages.into_iter().map(show).collect(),
             last_seq: session.last_seq,
             next_after,

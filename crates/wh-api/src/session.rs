@@ -113,11 +113,10 @@ pub struct SessionUpdateRequest {
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// New limits: tokens, cost_micros, wall_seconds, turns; null removes one. Not by agents.
+    /// New limits: tokens, cost_micros, wall_seconds, turns; null removes one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub budget: Option<BudgetPatchInput>,
-    /// Not by agents: another role in place of lead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Another model, from the next start on. Not by agents.
@@ -167,7 +166,7 @@ impl From<&Session> for SessionSummaryView {
             id: session.id.short_id(),
             title: session.title.to_string(),
             agent: session.agent.to_string(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
             created_at: time(session.created_at),
             cost_micros: Some(session.usage.cost_micros).filter(|cost| *cost > 0),
         }
@@ -290,7 +289,7 @@ impl From<&Session> for SessionView {
             description: session.description.as_ref().map(ToString::to_string),
             agent: session.agent.to_string(),
             role: session.role.as_str().to_owned(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
             failure,
             archived: session.archived,
             owner_id: session.owner.user.to_string(),
@@ -451,7 +450,7 @@ impl SessionTreeView {
             depth: session.depth,
             title: session.title.to_string(),
             agent: session.agent.to_string(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
             cost_micros: session.usage.cost_micros,
             estimated_micros: session.usage.estimated_micros,
             last_words: session.last_words.clone(),

@@ -24,7 +24,7 @@ impl From<&SessionBrief> for SessionBriefView {
             id: session.id.short_id(),
             title: shortened(session.title.as_str()),
             agent: session.agent.to_string(),
-            state: session.state.as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
         }
     }
 }

@@ -65,7 +65,7 @@ impl From<&SessionCard> for SessionCardView {
             id: session.id.short_id(),
             title: session.title.to_string(),
             agent: session.agent.to_string(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
             stage: card.stage().as_str().to_owned(),
             failure,
             budget_spent: session.budget_left().used_up().map(str::to_owned),

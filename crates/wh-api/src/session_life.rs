@@ -96,7 +96,7 @@ impl PromptedView {
     pub fn new(session: &Session, turn: &Turn, words: Option<String>, waits: &[Approval]) -> Self {
         Self {
             session: session.id.to_string(),
-            state: session.state.name().as_str().to_owned(),
+            state: session.shown_state().as_str().to_owned(),
             turn: TurnView::from(turn),
             words,
             approvals: waits.iter().map(ApprovalView::from).collect(),

@@ -212,7 +212,7 @@ impl App {
         facts: Facts,
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
-        let result = work.await;
+        let result = work.await.map_err(|error| error.fitted_to(&cx.principal));
         self.record(cx, operation, facts, &result).await;
         result
     }
@@ -226,7 +226,7 @@ impl App {
         work: impl Future<Output = Result<T>>,
     ) -> Result<T> {
         let entries = cx.entries.get();
-        let result = work.await;
+        let result = work.await.map_err(|error| error.fitted_to(&cx.principal));
         if result.is_err() {
             self.record(cx, operation, facts, &result).await;
         } else if cx.entries.get() == entries {

@@ -2,7 +2,8 @@
 
 use serde_json::{Map, Value};
 use wh_domain::{
-    BoardRefusal, Denied, ErrorCode, Holder, InputRefusal, NotAnId, SettingRefusal, TextRefusal,
+    BoardRefusal, Denied, ErrorCode, Holder, InputRefusal, NotAnId, Operation, Principal,
+    SessionStateName, SettingRefusal, TextRefusal, fit_hint,
 };
 use wh_git::GitError;
 use wh_store::StoreError;
@@ -41,9 +42,21 @@ impl AppError {
     /// The one answer for what is absent and for what is somebody else's. It never repeats what was asked for, so
     /// that the two cannot be told apart.
     pub fn not_found(what: &str) -> Self {
-        let hint =
-            format!("{what}_list shows what there is; an id may be shortened to its last 8 digits");
+        let short = "an id may be shortened to its last 8 digits";
+        let list = format!("{what}_list");
+        let hint = match Operation::parse(&list) {
+            Some(_) => format!("{list} shows what there is; {short}"),
+            None => short.to_owned(),
+        };
         Self::new(ErrorCode::NotFound, format!("no such {what}")).hint(hint)
+    }
+
+    /// Leaves out of the hint what this caller cannot do.
+    #[must_use]
+    pub(crate) fn fitted_to(mut self, principal: &Principal) -> Self {
+        let may = |operation| principal.authorize(operation).is_ok();
+        self.hint = self.hint.and_then(|hint| fit_hint(&hint, may));
+        self
     }
 
     /// Says what is wrong with the input.
@@ -163,8 +176,8 @@ impl From<StoreError> for AppError {
                 };
                 Self::new(ErrorCode::LimitExceeded, error.to_string()).hint(hint)
             }
-            StoreError::Illegal(_) => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("session_get tells its state; session_manage starts, stops and restores"),
+            StoreError::Illegal(illegal) => Self::new(ErrorCode::Conflict, error.to_string())
+                .hint(what_instead(illegal.state)),
             StoreError::Settled => Self::new(ErrorCode::Conflict, error.to_string())
                 .hint("approval_list {\"include_settled\": true} tells how"),
             StoreError::Dependency(_) => Self::invalid(error.to_string())
@@ -196,6 +209,19 @@ impl From<StoreError> for AppError {
                     .caused_by(error)
             }
         }
+    }
+}
+
+/// Says what can be done with a session in whose state something cannot happen.
+fn what_instead(state: SessionStateName) -> &'static str {
+    match state {
+        it if it.is_end() => {
+            "session_get tells why it ended; session_fork {\"session\": ID} goes on from its last turn in a new session"
+        }
+        SessionStateName::Stopping => {
+            "session_wait tells when it has stopped; session_manage {\"action\": \"start\"} starts it again then"
+        }
+        _ => "session_get tells its state; session_manage starts, stops and restores",
     }
 }
 

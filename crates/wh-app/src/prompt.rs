@@ -62,6 +62,12 @@ impl App {
                 if when_busy == WhenBusy::Steer {
                     refuse_steering(cx, &found)?;
                 }
+                if let SessionState::Failed { reason } = &found.state {
+                    let message = format!("the session has failed and takes no more prompts: {reason}");
+                    return Err(AppError::new(ErrorCode::Conflict, message).hint(
+                        "session_fork {\"session\": ID} goes on from its last turn in a new session; message_list shows what was said",
+                    ));
+                }
                 if found.archived {
                     return Err(
                         AppError::new(ErrorCode::Conflict, "the session is archived")
@@ -70,11 +76,12 @@ impl App {
                 }
                 self.refuse_disabled_owner(cx, found.owner).await?;
                 if found.budget_left().is_spent() {
-                    return Err(AppError::new(
-                        ErrorCode::LimitExceeded,
-                        "the session's budget is used up",
-                    )
-                    .hint("raise it with session_update {\"session\": ID, \"budget\": {…}}, or begin another session"));
+                    let hint = match cx.principal.credential.session() {
+                        Some(_) => "ask the person who owns the session to raise it",
+                        None => "raise it with session_update {\"session\": ID, \"budget\": {…}}; or create another session",
+                    };
+                    let message = "the session's budget is used up";
+                    return Err(AppError::new(ErrorCode::LimitExceeded, message).hint(hint));
                 }
                 self.refuse_spent_day(found.owner.user).await?;
                 let urgent = when_busy == WhenBusy::Steer;

@@ -22,6 +22,7 @@ mod error;
 mod event;
 mod file;
 mod fork;
+mod hint;
 mod hook;
 mod host_credential;
 mod ids;
@@ -96,6 +97,7 @@ pub use file::{
     FILES_BYTES_MAX, FILES_INSTEAD, FILES_MAX, FileAbout, FileName, PromptFile, check_files,
 };
 pub use fork::{Forked, ForkedFiles, fork_title};
+pub use hint::{fit_hint, operations_in};
 pub use hook::{HookPoint, LoopHooks};
 pub use host_credential::{
     ConfiguredCredential, ConfiguredToken, CredentialRefusal, CredentialSource, CredentialUse,

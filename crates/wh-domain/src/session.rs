@@ -57,6 +57,8 @@ pub struct Session {
     pub hosts: Option<HostList>,
     /// The tools that its agent is given.
     pub mcp_dialect: McpDialect,
+    /// Whether prompts wait for it; looked up for sessions that are shown.
+    pub has_queue: bool,
     /// Counts the lives of its process; a write from an older one is refused.
     pub epoch: u64,
     pub budget: Budget,
@@ -209,6 +211,7 @@ impl Session {
             effective_tier: None,
             hosts: None,
             mcp_dialect: McpDialect::default(),
+            has_queue: false,
             epoch: 0,
             budget: Budget::default(),
             usage: Usage::default(),
@@ -232,12 +235,17 @@ impl Session {
         }
     }
 
+    /// Returns its state as shown.
+    pub fn shown_state(&self) -> SessionStateName {
+        self.state.name().with_queue(self.has_queue)
+    }
+
     /// Returns what is told of it to those who may not open it.
     pub fn outline(&self, relation: Relation) -> SessionOutline {
         SessionOutline {
             relation,
             title: self.title.clone(),
-            state: self.state.name(),
+            state: self.shown_state(),
         }
     }
 

@@ -86,6 +86,15 @@ impl SessionStateName {
         }
     }
 
+    /// Returns the state as shown: an idle session for which prompts wait has taken them on, so it is running.
+    #[must_use]
+    pub fn with_queue(self, has_queue: bool) -> Self {
+        match self {
+            Self::Idle if has_queue => Self::Running,
+            state => state,
+        }
+    }
+
     /// Returns the name as stored and shown.
     pub fn as_str(self) -> &'static str {
         match self {
@@ -151,9 +160,31 @@ pub enum SessionEvent {
     WorkAbandoned,
 }
 
+impl SessionEvent {
+    /// Returns what a session does when this happens, as it follows "a session cannot".
+    pub fn verb(&self) -> &'static str {
+        match self {
+            Self::ProcessReady => "get ready",
+            Self::TurnStarted { .. } => "take a prompt",
+            Self::ApprovalRequested => "ask for approval",
+            Self::ApprovalSettled => "be given an approval",
+            Self::TurnFinished => "finish a turn",
+            Self::ReviewStarted { .. } => "be reviewed",
+            Self::ReviewFinished => "finish a review",
+            Self::StopRequested { .. } => "be stopped",
+            Self::ProcessGone => "lose its process",
+            Self::ResumeRequested => "be started",
+            Self::WorkCompleted => "be completed",
+            Self::WorkFailed { .. } => "fail",
+            Self::ReviewerDone => "end its review",
+            Self::WorkAbandoned => "be abandoned",
+        }
+    }
+}
+
 /// The event does not fit the state.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{event:?} cannot happen to a session that is {}", state.as_str())]
+#[error("a session that is {} cannot {}", state.as_str(), event.verb())]
 pub struct IllegalTransition {
     pub state: SessionStateName,
     pub event: Box<SessionEvent>,

@@ -60,7 +60,7 @@ impl WaitedSession {
         Self {
             id: session.id,
             title: session.title.to_string(),
-            state,
+            state: state.with_queue(has_queue),
             done: state.is_at_rest(has_queue),
             last_words: session.last_words.clone(),
         }

@@ -213,7 +213,7 @@ fn unknown(why: &str) -> ErrorData {
 
 fn task(now: &Prompted) -> Task {
     let updated = now.turn.finished_at.unwrap_or(now.session.updated_at);
-    let state = now.session.state.name().as_str();
+    let state = now.session.shown_state().as_str();
     Task::new(
         format!("{TURN}{}", now.turn.id),
         TaskStatus::Working,

@@ -22,7 +22,7 @@ use crate::error::{insert_error, store_error};
 use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned, push_tree};
 use crate::row::{self, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
-use crate::session_row::{insert_query, push_update, session_row};
+use crate::session_row::{SHOWN, insert_query, push_update, shown_session_row};
 use crate::user::push_page;
 use crate::{board, fork, turn, worktree};
 
@@ -74,11 +74,11 @@ impl SessionStore for SqliteStore {
     }
 
     async fn session_find(&self, reach: Reach, id: &IdRef) -> Result<Vec<Session>> {
-        let mut query = Query::new("SELECT t.* FROM sessions t WHERE ");
+        let mut query = Query::new(format!("SELECT {SHOWN} FROM sessions t WHERE "));
         push_candidates(&mut query, reach, Owned::Sessions, id);
         let rows = self.rows(query).await?;
         rows.iter()
-            .map(|r| row::direct("session", session_row(r)))
+            .map(|r| row::direct("session", shown_session_row(r)))
             .collect()
     }
 
@@ -88,12 +88,18 @@ impl SessionStore for SqliteStore {
         filter: &SessionFilter,
         page: PageRequest<Uuid>,
     ) -> Result<Page<Session, Uuid>> {
-        let mut query = Query::new("SELECT t.* FROM sessions t WHERE ");
+        let mut query = Query::new(format!("SELECT {SHOWN} FROM sessions t WHERE "));
         push_owned(&mut query, reach, Owned::Sessions);
         push_filter(&mut query, filter);
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
-        row::page("session", rows, page.limit, row::id_cursor, session_row)
+        row::page(
+            "session",
+            rows,
+            page.limit,
+            row::id_cursor,
+            shown_session_row,
+        )
     }
 
     async fn session_brief_list(
@@ -130,13 +136,13 @@ impl SessionStore for SqliteStore {
         root: SessionId,
         limit: u32,
     ) -> Result<Vec<Session>> {
-        let mut query = Query::new("SELECT t.* FROM sessions t WHERE t.id IN ");
+        let mut query = Query::new(format!("SELECT {SHOWN} FROM sessions t WHERE t.id IN "));
         push_tree(&mut query, root, Owned::Sessions);
         query.push(" AND ");
         push_owned(&mut query, reach, Owned::Sessions);
         query.push(format_args!(" ORDER BY t.depth, t.id LIMIT {limit}"));
         let rows = self.rows(query).await?;
-        Ok(row::listed("session", &rows, session_row))
+        Ok(row::listed("session", &rows, shown_session_row))
     }
 
     async fn session_is_within(&self, session: SessionId, ancestor: SessionId) -> Result<bool> {

@@ -263,6 +263,18 @@ pub(crate) fn parse_hosts(text: &str) -> std::result::Result<HostList, String> {
     HostList::parse(rules).map_err(|(rule, refusal)| format!("{rule}: {refusal}"))
 }
 
+/// The columns of a session `t` that is shown: all of them, and whether prompts wait for it.
+pub(crate) const SHOWN: &str = "t.*, t.state = 'idle' AND EXISTS (SELECT 1 FROM turns q
+    WHERE q.session_id = t.id AND q.state = 'queued') AS has_queue";
+
+/// Reads a row with the columns of [`SHOWN`].
+pub(crate) fn shown_session_row(row: &SqliteRow) -> Parsed<Session> {
+    Ok(Session {
+        has_queue: row::get(row, "has_queue")?,
+        ..session_row(row)?
+    })
+}
+
 /// Reads a row with all columns of `sessions`.
 pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
     Ok(Session {
@@ -293,6 +305,7 @@ pub(crate) fn session_row(row: &SqliteRow) -> Parsed<Session> {
         effective_tier: effective_tier(row, "effective_tier")?,
         hosts: row::parse_opt(row, "hosts", parse_hosts)?,
         mcp_dialect: dialect(row)?.unwrap_or_default(),
+        has_queue: false,
         epoch: row::count(row, "epoch")?,
         budget: Budget {
             tokens: row::count_opt(row, "budget_tokens")?,

@@ -6,6 +6,7 @@ mod cards;
 mod dialect_keys;
 mod events;
 mod harness;
+mod hints;
 mod identity;
 mod records;
 mod sessions;

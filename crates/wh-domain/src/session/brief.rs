@@ -18,11 +18,18 @@ pub struct SessionBrief {
     /// The `seq` of the latest message; 0 when there is none.
     pub last_seq: u64,
     pub created_at: Timestamp,
+    /// Whether prompts wait for it although it is idle.
+    pub has_queue: bool,
     /// The state of its latest turn, for an idle session that has a parent.
     pub latest_turn: Option<TurnState>,
 }
 
 impl SessionBrief {
+    /// Returns its state as shown.
+    pub fn shown_state(&self) -> SessionStateName {
+        self.state.with_queue(self.has_queue)
+    }
+
     /// Returns the listed properties of a session, whose latest turn is in the state `latest_turn`.
     pub fn of(session: &Session, latest_turn: Option<TurnState>) -> Self {
         let state = session.state.name();
@@ -37,6 +44,7 @@ impl SessionBrief {
             board: session.board,
             last_seq: session.last_seq,
             created_at: session.created_at,
+            has_queue: session.has_queue,
             latest_turn: latest_turn.filter(|_| is_idle_child),
         }
     }

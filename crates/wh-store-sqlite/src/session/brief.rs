@@ -16,6 +16,7 @@ use crate::user::push_page;
 
 /// sqlx copies every value of a row, so a list reads only the columns that it shows.
 const SELECT: &str = "SELECT t.id, t.title, t.agent, t.state, t.parent_id, t.worktree_id, t.board_id, t.last_seq, t.created_at,
+    t.state = 'idle' AND EXISTS (SELECT 1 FROM turns q WHERE q.session_id = t.id AND q.state = 'queued') AS has_queue,
     CASE WHEN t.state = 'idle' AND t.parent_id IS NOT NULL THEN
         (SELECT u.state FROM turns u WHERE u.session_id = t.id ORDER BY u.number DESC LIMIT 1) END AS latest_turn
     FROM sessions t WHERE ";
@@ -47,6 +48,7 @@ fn brief_row(row: &SqliteRow) -> Parsed<SessionBrief> {
         board: row::id_opt(row, "board_id")?,
         last_seq: row::count(row, "last_seq")?,
         created_at: row::time(row, "created_at")?,
+        has_queue: row::get(row, "has_queue")?,
         latest_turn: row::parse_enum_opt(row, "latest_turn", TurnState::parse)?,
     })
 }

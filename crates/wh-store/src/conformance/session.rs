@@ -3,9 +3,9 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Budget, BudgetPatch, Description, KeyScope, ModelName, Operation, Owner, Reach, SessionBrief,
-    SessionCounts, SessionEvent, SessionFilter, SessionPatch, SessionRole, SessionState,
-    SessionStateName, ShortId, Stage, Title, TitleWords, TurnState, Usage,
+    Budget, BudgetPatch, Description, KeyScope, ModelName, Operation, Owner, Reach, Session,
+    SessionBrief, SessionCounts, SessionEvent, SessionFilter, SessionPatch, SessionRole,
+    SessionState, SessionStateName, ShortId, Stage, Title, TitleWords, TurnState, Usage,
 };
 
 use super::Outcome;
@@ -347,6 +347,10 @@ pub async fn lists_filter_by_the_latest_turn(store: Arc<dyn Store>) -> Outcome {
     let all = SessionFilter::default();
     let listed = pages(4, |page| store.session_brief_list(Reach::All, &all, page)).await?;
     let queued = Some(TurnState::Queued);
+    let waiting = Session {
+        has_queue: true,
+        ..waiting
+    };
     let expected = [(&waiting, queued), (&unused, None), (&root, None)];
     assert_eq!(
         listed,

@@ -1,6 +1,7 @@
 //! The canonical MCP surface of the real server, over real HTTP.
 #![allow(clippy::unwrap_used, reason = "a test may fail where it stands")]
 
+mod accepted;
 mod bad_input;
 mod calls;
 mod clones;

@@ -40,7 +40,7 @@ impl From<SessionWhole> for SessionView {
 }
 
 fn status_of(session: &Session) -> Status {
-    let state = session.state.name();
+    let state = session.shown_state();
     let row = STATUSES.iter().find(|(ours, _)| *ours == state);
     match session.archived {
         true => Status::Archived,

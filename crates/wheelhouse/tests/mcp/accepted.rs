@@ -1,0 +1,106 @@
+//! What is shown of a session after a prompt was accepted, and what is said when one cannot be.
+
+use serde_json::json;
+
+use crate::harness::{Mcp, World};
+
+const TRIES: usize = 50;
+
+#[tokio::test]
+async fn a_session_is_running_from_the_moment_a_prompt_is_accepted() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let own = world.parent.id.to_string();
+    let session = json!({ "session": own });
+    let busy = json!({ "session": own, "prompt": "sleep 60" });
+    let listed = async || {
+        let list = Mcp::data(&alice.call("session_list", json!({})).await);
+        let mut sessions = list["sessions"].as_array().unwrap().iter();
+        let found = sessions.find(|it| own.ends_with(it["id"].as_str().unwrap()));
+        found.unwrap()["state"].clone()
+    };
+    for n in 0..TRIES {
+        let accepted = Mcp::data(&alice.call("session_prompt", busy.clone()).await);
+        let seen = Mcp::data(&alice.call("session_get", session.clone()).await);
+        assert_eq!(seen["state"], "running", "try {n}: {accepted}");
+        assert_eq!(accepted["state"], "running");
+        assert_eq!(listed().await, "running", "try {n}");
+        let tree = Mcp::data(&alice.call("session_tree", session.clone()).await);
+        assert_eq!(tree["tree"][0]["state"], "running", "try {n}");
+        Mcp::data(&alice.call("session_interrupt", session.clone()).await);
+        // The prompt may not have reached the agent yet, and then there is nothing to interrupt.
+        loop {
+            let wait = json!({ "sessions": [own], "timeout": 1 });
+            let waited = Mcp::data(&alice.call("session_wait", wait).await);
+            if waited["done"] == true {
+                break;
+            }
+            Mcp::data(&alice.call("session_interrupt", session.clone()).await);
+        }
+        let seen = Mcp::data(&alice.call("session_get", session.clone()).await);
+        assert_eq!(seen["state"], "idle", "try {n}");
+    }
+    println!("{TRIES} prompts, and none was followed by the state idle");
+}
+
+#[tokio::test]
+async fn a_failed_session_says_why_it_takes_no_prompt_and_what_to_do() {
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    // Its agent offers no such model, so it cannot be started.
+    let new = json!({ "agent": "echo", "model": "huge", "prompt": "say never" });
+    let made = Mcp::data(&alice.call("session_create", new).await);
+    let session = made["id"].as_str().unwrap();
+    let wait = json!({ "sessions": [session], "timeout": 60 });
+    let waited = Mcp::data(&alice.call("session_wait", wait).await);
+    assert_eq!(waited["sessions"][0]["state"], "failed", "{waited}");
+    let prompt = json!({ "session": session, "prompt": "say x" });
+    let refused = alice.call("session_prompt", prompt).await;
+    assert_eq!(Mcp::code(&refused), "CONFLICT");
+    let error = &refused["structuredContent"]["error"];
+    let (message, hint) = (
+        error["message"].as_str().unwrap(),
+        error["hint"].as_str().unwrap(),
+    );
+    assert!(
+        message.starts_with("the session has failed") && message.contains("huge"),
+        "{message}"
+    );
+    assert!(hint.contains("session_fork"), "{hint}");
+    let start = json!({ "session": session, "action": "start" });
+    let refused = alice.call("session_manage", start).await;
+    let message = refused["structuredContent"]["error"]["message"]
+        .as_str()
+        .unwrap();
+    assert_eq!(message, "a session that is failed cannot be started");
+}
+
+#[tokio::test]
+async fn hints_name_what_the_caller_can_call() {
+    let world = World::new().await;
+    let admin = world.client(&world.keys.admin);
+    let limit = json!({ "key": "budget.session.turns", "value": 5 });
+    Mcp::data(&admin.call("config_set", limit).await);
+    let hint_for = async |key: &str| {
+        let client = world.client(key);
+        let made = Mcp::data(
+            &client
+                .call("session_create", json!({ "agent": "echo" }))
+                .await,
+        );
+        let raise = json!({ "session": made["id"], "budget": { "turns": 9 } });
+        let refused = client.call("session_update", raise).await;
+        assert_eq!(Mcp::code(&refused), "FORBIDDEN");
+        refused["structuredContent"]["error"]["hint"]
+            .as_str()
+            .unwrap()
+            .to_owned()
+    };
+    // A client key sees no settings.
+    assert!(hint_for(&world.keys.alice).await.contains("config_get"));
+    let hint = hint_for(&world.keys.alice_client).await;
+    assert!(
+        !hint.contains("config_get") && hint.contains("administrator"),
+        "{hint}"
+    );
+}
