@@ -113,13 +113,14 @@ pub struct SessionUpdateRequest {
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// New limits: tokens, cost_micros, wall_seconds, turns; null removes one.
+    /// New limits: tokens, cost_micros, wall_seconds, turns; null removes one. Not by agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub budget: Option<BudgetPatchInput>,
+    /// Not by agents: another role in place of lead.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Another model, from the next start on. Not by agents.
+    /// Another model, from the next turn on. Not by agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A mark of your choice: a repeat with it changes nothing twice.

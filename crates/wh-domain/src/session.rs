@@ -307,6 +307,6 @@ pub struct SessionPatch {
     pub description: Option<Description>,
     pub budget: BudgetPatch,
     pub role: Option<SessionRole>,
-    /// The model that its agent is to use from its next start on.
+    /// The model that its agent is to use from its next turn on.
     pub model: Option<ModelName>,
 }

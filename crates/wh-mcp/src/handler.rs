@@ -266,9 +266,10 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListToolsResult, ErrorData> {
         let toolsets = toolsets(&context)?;
-        let shown = tools::shown(principal(&context)?, &toolsets);
-        let mut result =
-            ListToolsResult::with_all_items(shown.map(|tool| tool.model().clone()).collect());
+        let principal = principal(&context)?;
+        let shown = tools::shown(principal, &toolsets);
+        let models = shown.map(|tool| tool.model_for(principal).clone());
+        let mut result = ListToolsResult::with_all_items(models.collect());
         result.ttl_ms = Some(LIST_TTL_MS);
         Ok(result)
     }

@@ -4717,7 +4717,7 @@ export interface operations {
                     } | null;
                     /** @description Not by agents: another role in place of lead. */
                     role?: string | null;
-                    /** @description Another model, from the next start on. Not by agents. */
+                    /** @description Another model, from the next turn on. Not by agents. */
                     model?: string | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;

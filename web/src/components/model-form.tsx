@@ -3,7 +3,6 @@ import { useId, useState } from "react";
 import type { Session } from "@/api/client";
 import { useSessionUpdate } from "@/hooks/use-session-update";
 import { Button } from "@/ui/button";
-import { isBusy } from "@/util/session";
 import { plain } from "@/util/text";
 
 /** Shows the model in use and chooses another one, of those that the agent offers. */
@@ -17,7 +16,6 @@ export function ModelForm({ id, session }: { id: string; session: Session }) {
   if (models.length === 0) {
     return null;
   }
-  const hasProcess = session.tools_link != null || isBusy(session.state);
   return (
     <form
       aria-label="Model"
@@ -43,11 +41,7 @@ export function ModelForm({ id, session }: { id: string; session: Session }) {
           Change model
         </Button>
       </div>
-      <p className="text-sm text-muted">
-        {hasProcess
-          ? "Another model is used from the next start of its process: stop and resume the session to use it now."
-          : "Another model is used when the session goes on."}
-      </p>
+      <p className="text-sm text-muted">Another model is used from the next turn on.</p>
     </form>
   );
 }

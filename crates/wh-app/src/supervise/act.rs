@@ -263,6 +263,16 @@ impl Keeper {
             work.session.state,
             SessionState::Idle | SessionState::Reviewing { .. }
         );
+        if work.running.is_none()
+            && is_free
+            && self.given.is_none()
+            && self.has_other_model(work, run)
+        {
+            // The next run is started with the model that is wanted now.
+            self.tell(format!("rest-{}", run.epoch), Action::Stop)
+                .await?;
+            return Ok(Look::Rest(until));
+        }
         // A prompt comes first: somebody waits for it.
         if let (None, Some(turn), true) = (&work.running, &work.next, is_free) {
             return self.hand_over(work, turn, until).await;
@@ -279,6 +289,24 @@ impl Keeper {
             _ => {}
         }
         Ok(Look::Rest(until))
+    }
+
+    /// Returns whether the run was started with another model than the one that is wanted now.
+    fn has_other_model(&mut self, work: &SessionWork, run: &Run) -> bool {
+        if self
+            .run_model
+            .as_ref()
+            .is_none_or(|(epoch, _)| *epoch != run.epoch)
+        {
+            let Ok(spec) = self.app.run_dir(run).read_spec() else {
+                return false;
+            };
+            self.run_model = Some((run.epoch, spec.quirks.initial_model));
+        }
+        let wanted = work.session.model.as_ref().map(ToString::to_string);
+        self.run_model
+            .as_ref()
+            .is_some_and(|(_, model)| *model != wanted)
     }
 
     /// Nothing to do: after a while the process is put away. The next prompt brings it back.

@@ -40,6 +40,8 @@ pub(super) struct Keeper {
     pub(super) heard_at: Timestamp,
     /// The prompt that was handed over and has not been heard of yet.
     pub(super) given: Option<TurnId>,
+    /// The model that was asked for when the run of this epoch was started.
+    pub(super) run_model: Option<(u64, Option<String>)>,
     /// Where the worktree was when the prompt was handed over.
     pub(super) commit_before: Option<String>,
 }
@@ -76,6 +78,7 @@ impl Keeper {
             known: None,
             heard_at,
             given: None,
+            run_model: None,
             commit_before: None,
         }
     }

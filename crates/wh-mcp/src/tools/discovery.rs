@@ -97,6 +97,7 @@ fn discovery(
         common_for_leads: true,
         common_for_workers: true,
         model,
+        model_for_agents: None,
         handler: Box::new(handler),
     }
 }
@@ -126,7 +127,10 @@ fn tool_search(principal: &Principal, arguments: JsonObject) -> Result<Answer> {
         .collect();
     others.sort();
     let view = ToolSearchView {
-        tools: found.iter().map(|(_, tool)| found_tool(tool)).collect(),
+        tools: found
+            .iter()
+            .map(|(_, tool)| found_tool(tool, principal))
+            .collect(),
         others,
     };
     let names: Vec<_> = view.tools.iter().map(|tool| tool.name.as_str()).collect();
@@ -154,7 +158,7 @@ fn score(tool: &Tool, words: &[&str]) -> usize {
     words.iter().map(fit).sum()
 }
 
-fn found_tool(tool: &Tool) -> FoundTool {
+fn found_tool(tool: &Tool, principal: &Principal) -> FoundTool {
     FoundTool {
         name: tool.name().to_owned(),
         description: tool
@@ -163,7 +167,7 @@ fn found_tool(tool: &Tool) -> FoundTool {
             .as_deref()
             .unwrap_or_default()
             .to_owned(),
-        input_schema: Value::Object((*tool.model().input_schema).clone()),
+        input_schema: Value::Object((*tool.model_for(principal).input_schema).clone()),
     }
 }
 

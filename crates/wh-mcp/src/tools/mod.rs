@@ -64,6 +64,8 @@ pub(crate) struct Tool {
     /// Whether the agents of loops, which do nothing else, are shown it by default.
     common_for_workers: bool,
     model: ToolModel,
+    /// The definition for agents, if it has fewer fields.
+    model_for_agents: Option<ToolModel>,
     handler: Handler,
 }
 
@@ -91,6 +93,7 @@ impl Tool {
             common_for_leads: false,
             common_for_workers: false,
             model,
+            model_for_agents: None,
             handler: Box::new(
                 move |app, cx, arguments| match read_arguments::<Req>(arguments) {
                     Ok(request) => Box::pin(answer(handler(app, cx, request))),
@@ -102,11 +105,16 @@ impl Tool {
 
     /// Leaves a field out of what is shown; it is taken all the same.
     fn unlisted(mut self, field: &str) -> Self {
-        let mut schema = (*self.model.input_schema).clone();
-        if let Some(Value::Object(fields)) = schema.get_mut("properties") {
-            fields.remove(field);
-        }
-        self.model.input_schema = Arc::new(schema);
+        remove_field(&mut self.model, field);
+        self
+    }
+
+    /// Leaves out of what agents are shown what they may not use: a field, which is refused with a reason if it is given.
+    fn unlisted_for_agents(mut self, field: &str) -> Self {
+        let model = self
+            .model_for_agents
+            .get_or_insert_with(|| self.model.clone());
+        remove_field(model, field);
         self
     }
 
@@ -149,6 +157,13 @@ impl Tool {
         &self.model
     }
 
+    /// Returns the definition that `principal` is shown.
+    pub(crate) fn model_for(&self, principal: &Principal) -> &ToolModel {
+        let for_agents = self.model_for_agents.as_ref();
+        let is_agent = principal.credential.session().is_some();
+        for_agents.filter(|_| is_agent).unwrap_or(&self.model)
+    }
+
     /// Tells whether `principal` could call it at all.
     pub(crate) fn is_allowed(&self, principal: &Principal) -> bool {
         self.operation
@@ -189,6 +204,14 @@ impl Tool {
                 .await;
         }
     }
+}
+
+fn remove_field(model: &mut ToolModel, field: &str) {
+    let mut schema = (*model.input_schema).clone();
+    if let Some(Value::Object(fields)) = schema.get_mut("properties") {
+        fields.remove(field);
+    }
+    model.input_schema = Arc::new(schema);
 }
 
 async fn answer<Res: Serialize + Summary>(

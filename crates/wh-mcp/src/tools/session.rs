@@ -43,14 +43,17 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::SessionUpdate,
-            "Changes a session's title, description, budget or model. An agent can rename only its own session.",
+            "Changes a session's title or description; people also change budget, model and role. An agent changes its own.",
             session_update,
         )
+        .unlisted_for_agents("budget")
+        .unlisted_for_agents("model")
+        .unlisted_for_agents("role")
         .for_sessions(),
         Tool::new(
             set,
             Operation::SessionTree,
-            "Shows a session's family: descendants with cost and last words; to agents, title and state of ancestors, siblings and sessions on the same board.",
+            "Shows a session's descendants with cost and last words; to agents also title and state of ancestors, siblings and its board's sessions.",
             session_tree,
         )
         .for_sessions(),

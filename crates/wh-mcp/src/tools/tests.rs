@@ -47,7 +47,7 @@ fn names(principal: &Principal, toolsets: &Toolsets) -> Vec<&'static str> {
 
 fn cost(principal: &Principal) -> (usize, usize) {
     let models: Vec<_> = shown(principal, &Toolsets::Default)
-        .map(Tool::model)
+        .map(|tool| tool.model_for(principal))
         .collect();
     (models.len(), serde_json::to_string(&models).unwrap().len())
 }
@@ -115,6 +115,19 @@ fn a_tool_that_may_not_be_called_is_never_shown() {
         assert!(allowed, "{name}");
     }
     assert!(!names(&agent, &Toolsets::All).contains(&"key_create"));
+}
+
+#[test]
+fn agents_are_not_shown_fields_that_they_may_not_use() {
+    let update = &CATALOGUE["session_update"];
+    let has = |principal: &Principal, field: &str| {
+        let schema = &update.model_for(principal).input_schema;
+        schema["properties"].get(field).is_some()
+    };
+    for field in ["budget", "model", "role"] {
+        assert!(has(&full(), field) && !has(&session(), field), "{field}");
+    }
+    assert!(has(&session(), "title"));
 }
 
 #[test]

@@ -86,7 +86,7 @@ pub(crate) struct UpdateArgs {
     /// Take the role lead away and give this one instead: general, planning, coding, review or worker
     #[arg(long)]
     role: Option<String>,
-    /// Another model that its agent offers, from the next start of its process on
+    /// Another model that its agent offers, from the next turn on
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
 }

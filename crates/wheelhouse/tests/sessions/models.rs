@@ -78,6 +78,95 @@ async fn a_model_that_is_not_offered_or_refused_runs_no_prompt_and_says_why() {
 }
 
 #[tokio::test]
+async fn another_model_is_used_from_the_next_turn_on() {
+    let world = World::new();
+    let session = begin(&world, "echo", "echo-1", Some("say one")).await;
+    assert_eq!(session.model.as_deref(), Some("echo-1"));
+    let update = |model: &str| SessionUpdateRequest {
+        session: Some(session.id.clone()),
+        model: Some(model.to_owned()),
+        ..SessionUpdateRequest::default()
+    };
+    let changed = world
+        .client
+        .session_update(&update("echo-2"))
+        .await
+        .unwrap();
+    assert_eq!(changed.model_requested.as_deref(), Some("echo-2"));
+    world.prompt(&session.id, "say two").await;
+    let after = world.get(&session.id).await;
+    assert_eq!(after.model.as_deref(), Some("echo-2"));
+    assert!(world.said(&session.id).await.contains("two"));
+    // The command line does the same.
+    let updated = world
+        .server
+        .command()
+        .args(["session", "update", &session.id, "--model", "echo-1"])
+        .output()
+        .unwrap();
+    assert!(updated.status.success(), "{updated:?}");
+    world.prompt(&session.id, "say three").await;
+    let after = world.get(&session.id).await;
+    assert_eq!(after.model.as_deref(), Some("echo-1"));
+    // One that the agent does not offer would fail the session, so it is refused.
+    let refused = world.client.session_update(&update("huge")).await;
+    let message = refused.unwrap_err().to_string();
+    assert!(
+        message.contains("does not offer the model huge"),
+        "{message}"
+    );
+    let again = world.prompt(&session.id, "say four").await;
+    assert_eq!(again.turn.state, "completed", "{again:?}");
+}
+
+#[tokio::test]
+async fn the_command_line_and_agents_choose_models() {
+    let world = World::new();
+    let run = world
+        .server
+        .command()
+        .args([
+            "run",
+            "--scratch",
+            "--detach",
+            "--agent",
+            "echo",
+            "--model",
+            "echo-2",
+            "say hi",
+        ])
+        .output()
+        .unwrap();
+    assert!(run.status.success(), "{run:?}");
+    let id = String::from_utf8(run.stdout).unwrap().trim().to_owned();
+    assert_eq!(world.rest(&id).await.model.as_deref(), Some("echo-2"));
+    let session = world.get(&id).await.id;
+    // By the agent's own token, through MCP.
+    let spawn = json!({ "prompt": "say child", "model": "echo-1", "wait": 60 });
+    world
+        .prompt(&session, &format!("call session_spawn {spawn}"))
+        .await;
+    let tree = world.client.session_tree(&session).await.unwrap();
+    let child = world.get(&tree.tree[1].id).await;
+    assert_eq!(child.model.as_deref(), Some("echo-1"));
+    let update = json!({ "model": "echo-1" });
+    world
+        .prompt(&session, &format!("call session_update {update}"))
+        .await;
+    assert!(
+        world
+            .said(&session)
+            .await
+            .contains("agents cannot change models")
+    );
+    let offered = json!({ "agent": "echo" });
+    world
+        .prompt(&session, &format!("call agent_get {offered}"))
+        .await;
+    assert!(world.said(&session).await.contains("echo-2"));
+}
+
+#[tokio::test]
 async fn the_model_stays_when_the_process_is_started_again() {
     let world = World::new();
     let session = begin(&world, "echo", "echo-2", Some("say one")).await;
