@@ -74,7 +74,7 @@ test("a key of a dialect is created with an expiry, to read or for one session a
 
   const row = page.getByRole("row", { name: /monitor/ });
   await row.getByText("clawed-abode").waitFor();
-  expect(await row.getByText("never").count()).toBe(1);
+  expect(await row.getByRole("cell").nth(4).innerText()).toMatch(/\d/);
   await page.getByRole("row", { name: /renames itself/ }).getByText(`session ${session}`).waitFor();
   expect(troubles).toEqual([]);
 });
