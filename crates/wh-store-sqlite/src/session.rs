@@ -19,7 +19,7 @@ use crate::SqliteStore;
 use crate::batch::{Batch, KEEP};
 use crate::change::Change;
 use crate::error::{insert_error, store_error};
-use crate::reach::{COUNTED, Owned, Query, push_candidates, push_owned, push_tree};
+use crate::reach::{Owned, Query, counted, push_candidates, push_owned, push_tree};
 use crate::row::{self, int, micros, uuid, uuid_opt};
 use crate::run::session_in_txn;
 use crate::session_row::{SHOWN, insert_query, push_update, shown_session_row};
@@ -124,9 +124,8 @@ impl SessionStore for SqliteStore {
     }
 
     async fn session_forks_count(&self, source: SessionId) -> Result<u64> {
-        let mut query = Query::new(COUNTED);
-        query.push("FROM sessions t WHERE t.forked_from_id = ");
-        query.push_bind(uuid(source));
+        let mut query = counted("sessions t");
+        query.push("t.forked_from_id = ").push_bind(uuid(source));
         self.count(query).await
     }
 
