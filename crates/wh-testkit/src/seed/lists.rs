@@ -170,6 +170,8 @@ impl Seed {
                 },
                 tier: None,
                 image: None,
+                credential: None,
+                mcp_dialect: None,
                 created_at: self.at,
             };
             let commit = self.commit(Operation::RepoAdd, repo.id.into(), owner, None);
@@ -224,6 +226,7 @@ impl Seed {
             started_by: None,
             tier: None,
             hosts: None,
+            mcp_dialect: None,
             usage: Usage::default(),
             state: LoopState::Ended {
                 after: 1,
