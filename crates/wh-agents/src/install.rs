@@ -178,7 +178,10 @@ impl Installation {
         if let Some(failure) = self.missing() {
             return Err(failure);
         }
-        self.put_to_use().map_err(failed(&self.directory))
+        self.put_to_use().map_err(failed(&self.directory))?;
+        // What npm keeps there for the next time is as large as the agent.
+        fs::remove_dir_all(&home).ok();
+        Ok(())
     }
 
     /// Points the link at the new directory in one step.

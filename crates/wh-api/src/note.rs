@@ -12,11 +12,8 @@ use wh_domain::{
 use crate::{
     NumberOrId,
     common::{PageQuery, at_most, cursor_of, field, time},
-    task::{list_of_tasks_request, shortened},
+    task::list_of_tasks_request,
 };
-
-/// The most characters of a note that a list shows.
-const CONTENT_CHARS_MAX: usize = 2_000;
 
 /// The most bytes of text of one list of notes.
 const BYTES_MAX: usize = 32_000;
@@ -125,7 +122,7 @@ impl From<&Note> for NoteView {
         Self {
             id: note.id.short_id(),
             kind: note.kind.as_str().to_owned(),
-            content: shortened(note.content.as_str(), CONTENT_CHARS_MAX),
+            content: note.content.to_string(),
             session: note.session.map(|id| id.short_id()),
             created_at: time(note.created_at),
         }

@@ -6,7 +6,7 @@ use wh_api::{NoteAddRequest, NoteItem, NoteListRequest, NoteListView};
 use super::{page::PageArgs, task::ListArgs};
 use crate::context::Context;
 use crate::exit::CliResult;
-use crate::ui::{Table, Ui, age, now, shortened};
+use crate::ui::{Table, Tone, Ui, age, clean, now, shortened, when};
 
 /// How much of a note a table shows.
 const CONTENT_CHARS_MAX: usize = 100;
@@ -16,7 +16,8 @@ const CONTENT_CHARS_MAX: usize = 100;
 #[command(after_help = "\
 Examples:
   wheelhouse note add --list release --kind decision 'tags are signed'
-  wheelhouse note ls --list release --kind stuck")]
+  wheelhouse note ls --list release --kind stuck
+  wheelhouse note ls --list release --full")]
 pub(crate) enum NoteCommand {
     /// Add notes to a list
     Add(AddArgs),
@@ -42,6 +43,9 @@ pub(crate) struct LsArgs {
     /// Only learning, stuck, tip or decision
     #[arg(long)]
     kind: Option<String>,
+    /// Print the notes in full
+    #[arg(long)]
+    full: bool,
     #[command(flatten)]
     page: PageArgs,
     #[command(flatten)]
@@ -49,6 +53,7 @@ pub(crate) struct LsArgs {
 }
 
 pub(crate) async fn run(cx: &Context, command: NoteCommand) -> CliResult {
+    let is_full = matches!(&command, NoteCommand::Ls(args) if args.full);
     let notes = match command {
         NoteCommand::Add(args) => {
             let item = |content| NoteItem {
@@ -78,14 +83,39 @@ pub(crate) async fn run(cx: &Context, command: NoteCommand) -> CliResult {
             cx.client()?.note_list(&request).await?
         }
     };
-    cx.ui.answer(&notes, |ui| table(ui, &notes))
+    cx.ui.answer(&notes, |ui| {
+        match is_full {
+            true => in_full(ui, &notes),
+            false => table(ui, &notes),
+        }?;
+        ui.more(notes.notes.len(), notes.total, notes.next_cursor.as_ref())
+    })
+}
+
+/// Prints every note with all its lines.
+fn in_full(ui: &Ui, list: &NoteListView) -> CliResult {
+    for note in &list.notes {
+        let by = note.session.as_deref();
+        let by = by.map_or(String::new(), |session| format!(", session {session}"));
+        let head = format!("{}, {}{by}", clean(&note.kind), when(&note.created_at));
+        ui.raw(&format!("{}\n", ui.paint(Tone::Strong, &head)))?;
+        for line in note.content.lines() {
+            ui.line(&format!("  {line}"))?;
+        }
+    }
+    match list.notes.is_empty() {
+        true => ui.note("no notes"),
+        false => Ok(()),
+    }
 }
 
 fn table(ui: &Ui, list: &NoteListView) -> CliResult {
     let mut table = Table::new(&["KIND", "AGE", "BY", "NOTE"]);
     let now = now();
+    let mut is_cut = false;
     for note in &list.notes {
         let first_line = note.content.lines().next().unwrap_or_default();
+        is_cut |= note.content.chars().count() > CONTENT_CHARS_MAX || first_line != note.content;
         table.row([
             &note.kind,
             &age(&note.created_at, now),
@@ -94,5 +124,8 @@ fn table(ui: &Ui, list: &NoteListView) -> CliResult {
         ]);
     }
     ui.table(&table, "no notes")?;
-    ui.more(list.notes.len(), list.total, list.next_cursor.as_ref())
+    match is_cut {
+        true => ui.note("some notes are longer: add --full to print them in full"),
+        false => Ok(()),
+    }
 }

@@ -53,6 +53,22 @@ fn tasks_are_added_taken_and_changed_and_notes_are_listed() {
 }
 
 #[test]
+fn notes_can_be_read_in_full() {
+    let server = TestServer::start();
+    let text = format!("first line\n{}the end", "and on ".repeat(1_000));
+    let add = ["note", "add", "--list", "release", "--kind", "tip", &text];
+    assert_eq!(run(&server, &add).code, 0);
+    let listed = run(&server, &["note", "ls", "--list", "release"]);
+    assert!(!listed.stdout.contains("the end"), "{listed:?}");
+    assert!(listed.stderr.contains("--full"), "{listed:?}");
+    let full = run(&server, &["note", "ls", "--list", "release", "--full"]);
+    assert!(full.stdout.contains("tip, just now"), "{full:?}");
+    assert!(full.stdout.contains("and on the end"), "{full:?}");
+    let json = run_json(&server, &["note", "ls", "--list", "release"]);
+    assert_eq!(json["notes"][0]["content"], *text);
+}
+
+#[test]
 fn a_list_is_summed_up_and_completed_once_nothing_is_open() {
     let server = TestServer::start();
     let cli = |arguments: &[&str]| {
