@@ -10,6 +10,7 @@ mod audit;
 mod board;
 mod common;
 mod config;
+mod deletion;
 mod error;
 mod event;
 mod file;
@@ -49,6 +50,7 @@ pub use board::{
 };
 pub use common::{Empty, PageQuery, cursor_of};
 pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingInput, SettingView};
+pub use deletion::{BoardDeleteRequest, DeletedView, DependentsView, RepoDeleteRequest};
 pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use file::{PromptFileInput, TurnFileRequest, TurnFileView};

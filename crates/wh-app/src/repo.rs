@@ -2,6 +2,7 @@
 
 mod check;
 mod clone;
+mod delete;
 mod place;
 mod remote;
 mod slots;
@@ -17,6 +18,7 @@ use wh_git::GitError;
 use wh_store::Applied;
 
 pub(crate) use self::clone::{Clones, Transfers};
+pub use self::delete::RepoDeleted;
 use self::place::repo_event;
 use crate::{App, AppError, OpContext, Result, context::facts, lookup::only_one};
 
@@ -67,6 +69,7 @@ impl App {
                 image: new.image,
                 mcp_dialect: new.mcp_dialect,
                 created_at: cx.now,
+                is_deleted: false,
             };
             let events = vec![NewEvent {
                 actor: Some(cx.principal.user),
@@ -142,6 +145,7 @@ impl App {
         if found.is_empty() {
             found = self.repos_named(reach, reference.as_str()).await?;
         }
+        found.retain(|repo| !repo.is_deleted);
         only_one("repo", found, |repo| format!("{} {}", repo.id, repo.name))
     }
 

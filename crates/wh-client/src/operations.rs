@@ -76,6 +76,17 @@ impl Client {
         self.get(&["repos", repo, "check"], &Empty {}).await
     }
 
+    pub async fn repo_delete(&self, request: &RepoDeleteRequest) -> Result<DeletedView> {
+        let query = without("repo", request)?;
+        self.call(
+            Method::DELETE,
+            &["repos", &request.repo],
+            &query,
+            None::<&Empty>,
+        )
+        .await
+    }
+
     pub async fn repo_trust(&self, request: &RepoTrustRequest) -> Result<RepoTrustView> {
         let body = without("repo", request)?;
         self.post(&["repos", &request.repo, "trust"], &body).await
@@ -189,6 +200,17 @@ impl Client {
             &["credentials", credential],
             &Empty {},
             none,
+        )
+        .await
+    }
+
+    pub async fn board_delete(&self, request: &BoardDeleteRequest) -> Result<DeletedView> {
+        let query = without("board", request)?;
+        self.call(
+            Method::DELETE,
+            &["boards", &request.board],
+            &query,
+            None::<&Empty>,
         )
         .await
     }

@@ -14,6 +14,7 @@ mod audit_filter;
 mod board;
 mod budget;
 mod card;
+mod deletion;
 mod delivery;
 mod denial;
 mod dialect;
@@ -84,6 +85,7 @@ pub use board::{
 };
 pub use budget::{Budget, BudgetPatch, Usage};
 pub use card::{BoardCards, SessionCard, WorktreeCard};
+pub use deletion::{DeleteMode, DependentKind, Dependents, list_dependents};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
 pub use denial::{DenialReason, reasons_need_turn, reasons_prompt};
 pub use dialect::{Dialect, McpDialect};

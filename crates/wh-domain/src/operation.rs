@@ -123,6 +123,7 @@ operations! {
     BoardUpdate,        "board_update",      Set,     Anyone,   true,    LEADS,      OWN;
     BoardDuplicate,     "board_duplicate",   Write,   Anyone,   true,    LEADS,      OWN;
     BoardShare,         "board_share",       Set,     Anyone,   false,   NO_ROLE,    OWN;
+    BoardDelete,        "board_delete",      Destroy, Anyone,   true,    NO_ROLE,    OWN;
     SessionSearch,      "session_search",    Read,    Anyone,   true,    EVERY_ROLE, OWN;
     MessageList,        "message_list",      Read,    Anyone,   true,    EVERY_ROLE, READ;
     MessageGet,         "message_get",       Read,    Anyone,   true,    EVERY_ROLE, READ;
@@ -137,6 +138,7 @@ operations! {
     RepoList,           "repo_list",         Read,    Anyone,   true,    EVERY_ROLE, OWN;
     RepoAdd,            "repo_add",          Write,   Anyone,   true,    NO_ROLE,    OWN;
     RepoCheck,          "repo_check",        Read,    Anyone,   true,    NO_ROLE,    OWN;
+    RepoDelete,         "repo_delete",       Destroy, Anyone,   true,    NO_ROLE,    OWN;
     RepoTrust,          "repo_trust",        Set,     Anyone,   false,   NO_ROLE,    OWN;
     WorktreeList,       "worktree_list",     Read,    Anyone,   true,    EVERY_ROLE, OWN;
     WorktreeGet,        "worktree_get",      Read,    Anyone,   true,    EVERY_ROLE, OWN;

@@ -26,6 +26,8 @@ pub struct Repo {
     /// The image that sessions in it run in, in the tier `container`.
     pub image: Option<ImageRef>,
     pub created_at: Timestamp,
+    /// Whether it was deleted. What was done in it stays readable.
+    pub is_deleted: bool,
 }
 
 /// Whether the server can work on a repository.

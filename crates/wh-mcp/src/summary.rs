@@ -2,8 +2,8 @@
 
 use wh_api::{
     AgentListView, AgentView, ApprovalListView, ApprovalView, AuditListView, BoardListView,
-    BoardView, ConfigView, CredentialListView, CredentialView, KeyCreatedView, KeyListView,
-    KeyView, MessageListView, MessageView, PromptedView, RepoCheckView, RepoListView,
+    BoardView, ConfigView, CredentialListView, CredentialView, DeletedView, KeyCreatedView,
+    KeyListView, KeyView, MessageListView, MessageView, PromptedView, RepoCheckView, RepoListView,
     RepoTrustView, RepoView, SessionBriefListView, SessionSearchView, SessionTreeView, SessionView,
     SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView, UserView,
     WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView, WorktreeListView,
@@ -55,6 +55,16 @@ impl Summary for RepoCheckView {
             Some(problem) => format!("{} cannot be read: {problem}", self.name),
             None => format!("{} can be read ({})", self.name, self.access),
         }
+    }
+}
+
+impl Summary for DeletedView {
+    fn summary(&self) -> String {
+        let mut text = format!("{} is deleted", self.name);
+        for it in &self.dependents {
+            text.push_str(&format!(", {} {}", it.count, it.kind));
+        }
+        text
     }
 }
 

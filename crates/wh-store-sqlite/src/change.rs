@@ -3,10 +3,10 @@
 use jiff::Timestamp;
 use tokio::sync::oneshot;
 use wh_domain::{
-    ApprovalId, Board, ConfigDigest, CredentialId, Key, KeyId, NewEvent, NewTurn, Repo, RepoId,
-    Run, SealedCredential, Session, SessionEvent, SessionId, SessionPatch, SettingKey,
-    SettingValue, Settlement, TrustedConfig, TurnId, User, UserId, UserPatch, Webhook, WebhookId,
-    WebhookState, Worktree, WorktreeId, WorktreeStateName,
+    ApprovalId, Board, BoardId, ConfigDigest, CredentialId, DeleteMode, Key, KeyId, NewEvent,
+    NewTurn, Repo, RepoId, Run, SealedCredential, Session, SessionEvent, SessionId, SessionPatch,
+    SettingKey, SettingValue, Settlement, TrustedConfig, TurnId, User, UserId, UserPatch, Webhook,
+    WebhookId, WebhookState, Worktree, WorktreeId, WorktreeStateName,
 };
 use wh_store::{
     Applied, Commit, Counted, Expired, Fired, Forgotten, MessageAppend, NewSession, QueueRules,
@@ -19,8 +19,8 @@ use crate::task_change::TaskChange;
 use crate::wait::WaitStep;
 use crate::webhook::WebhookStep;
 use crate::{
-    approval, board, host_credential, key, repo, session, setting, turn, user, webhook, worktree,
-    worktree_count,
+    approval, board, deletion, host_credential, key, repo, session, setting, turn, user, webhook,
+    worktree, worktree_count,
 };
 
 /// Something for the writer to do, and whom to answer.
@@ -124,6 +124,8 @@ pub(crate) enum Change {
     WebhookInsert(Box<Webhook>),
     WebhookTurn(WebhookId, WebhookState),
     WebhookDelete(WebhookId),
+    BoardDelete(BoardId, DeleteMode),
+    RepoDelete(RepoId, Timestamp),
     CredentialSet(Box<SealedCredential>),
     CredentialDelete(CredentialId),
     SettingSet(SettingKey, Option<SettingValue>, Timestamp),
@@ -179,6 +181,8 @@ impl Change {
             Self::WebhookInsert(webhook) => webhook::insert_in_txn(batch.conn, webhook).await,
             Self::WebhookTurn(id, state) => webhook::turn_in_txn(batch.conn, *id, *state).await,
             Self::WebhookDelete(id) => webhook::delete_in_txn(batch.conn, *id).await,
+            Self::BoardDelete(board, mode) => deletion::board_in_txn(batch, *board, *mode).await,
+            Self::RepoDelete(repo, at) => deletion::repo_in_txn(batch.conn, *repo, *at).await,
             Self::CredentialSet(sealed) => host_credential::set_in_txn(batch.conn, sealed).await,
             Self::CredentialDelete(id) => host_credential::delete_in_txn(batch.conn, *id).await,
             Self::SettingSet(key, value, at) => {

@@ -26,6 +26,7 @@ mod board_sql;
 mod cache;
 mod change;
 mod checkpoint;
+mod deletion;
 mod delivery;
 mod error;
 mod event;

@@ -152,6 +152,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "forks_and_audit_indexes",
         sql: include_str!("../migrations/0032_forks_and_audit_indexes.sql"),
     },
+    Migration {
+        name: "repo_deletion",
+        sql: include_str!("../migrations/0033_repo_deletion.sql"),
+    },
 ];
 
 /// The number of the last step.

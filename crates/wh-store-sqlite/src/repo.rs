@@ -20,7 +20,7 @@ use crate::row::{self, BadRow, Parsed, micros, path_text, uuid, uuid_opt};
 use crate::user::push_page;
 
 const COLUMNS: &str = "SELECT t.id, t.owner_user_id, t.owner_key_id, t.name, t.source_kind, t.source, t.default_branch,
-    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.image, t.mcp_dialect, t.credential, t.created_at FROM repos t WHERE ";
+    t.state, t.failure, t.git_dir, t.common_dir, t.work_tree, t.alternates, t.tier, t.image, t.mcp_dialect, t.credential, t.created_at, t.deleted_at FROM repos t WHERE ";
 
 const LOCAL: &str = "local";
 const REMOTE: &str = "remote";
@@ -40,7 +40,7 @@ impl RepoStore for SqliteStore {
     async fn repo_pending(&self, limit: u32) -> Result<Vec<Repo>> {
         let mut query = Query::new(COLUMNS);
         query.push(format_args!(
-            "t.state = 'pending' ORDER BY t.id LIMIT {limit}"
+            "t.state = 'pending' AND t.deleted_at IS NULL ORDER BY t.id LIMIT {limit}"
         ));
         let rows = self.rows(query).await?;
         Ok(row::listed("repo", &rows, repo_row))
@@ -57,6 +57,7 @@ impl RepoStore for SqliteStore {
 
     async fn repo_list(&self, reach: Reach, page: PageRequest<Uuid>) -> Result<Page<Repo, Uuid>> {
         let mut query = Query::new(COLUMNS);
+        query.push("t.deleted_at IS NULL AND ");
         push_owned(&mut query, reach, Owned::Repos);
         push_page(&mut query, page);
         let rows = self.rows(query).await?;
@@ -124,6 +125,7 @@ fn repo_row(row: &SqliteRow) -> Parsed<Repo> {
         mcp_dialect: crate::session_row::dialect(row)?,
         image: row::parse_opt(row, "image", ImageRef::parse)?,
         created_at: row::time(row, "created_at")?,
+        is_deleted: row::time_opt(row, "deleted_at")?.is_some(),
     })
 }
 

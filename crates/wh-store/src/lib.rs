@@ -16,6 +16,7 @@ mod audit;
 mod board;
 mod commit;
 pub mod conformance;
+mod deletion;
 mod error;
 mod event;
 mod host_credential;
@@ -44,6 +45,7 @@ pub use approval::ApprovalStore;
 pub use audit::{AUDIT_COMPARED_MAX, AuditStore};
 pub use board::{BoardStore, Fired};
 pub use commit::{Applied, Commit, IdempotencyClaim};
+pub use deletion::DeletionStore;
 pub use error::StoreError;
 pub use event::{EventPage, EventStore};
 pub use host_credential::HostCredentialStore;
@@ -76,6 +78,7 @@ pub trait Store:
     ApprovalStore
     + AuditStore
     + BoardStore
+    + DeletionStore
     + EventStore
     + HostCredentialStore
     + KeyStore

@@ -132,7 +132,8 @@ export interface paths {
         get: operations["board_get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Deletes a board. Refuses when something depends on it, unless forced */
+        delete: operations["board_delete"];
         options?: never;
         head?: never;
         /** Changes a board; what is absent stays */
@@ -531,6 +532,23 @@ export interface paths {
         /** Adds a repository */
         post: operations["repo_add"];
         delete?: never;
+        options?: never;
+        head?: never;
+        patch?: never;
+        trace?: never;
+    };
+    "/api/v1/repos/{repo}": {
+        parameters: {
+            query?: never;
+            header?: never;
+            path?: never;
+            cookie?: never;
+        };
+        get?: never;
+        put?: never;
+        post?: never;
+        /** Deletes a repository from the server. Refuses when something depends on it, unless forced */
+        delete: operations["repo_delete"];
         options?: never;
         head?: never;
         patch?: never;
@@ -1333,6 +1351,24 @@ export interface components {
             default_branch?: string | null;
             /** @description Why it cannot be read. */
             problem?: string | null;
+        };
+        /** @description Something that was deleted. */
+        DeletedView: {
+            id: string;
+            name: string;
+            /** @description What was detached, ended or deleted with it. */
+            dependents?: components["schemas"]["DependentsView"][];
+            /** @description Where the server keeps its clone of a repository, with branches and saved work that may be nowhere else. */
+            kept?: string | null;
+        };
+        /** @description Things of one kind that depended on what was deleted. */
+        DependentsView: {
+            /** @description sessions, worktrees, loops, tasks, notes or webhooks */
+            kind: string;
+            /** Format: uint64 */
+            count: number;
+            /** @description The ids of the first few. */
+            first: string[];
         };
         /** @description Files of a repository from which coding agents read what they run or are permitted. */
         RepoTrustView: {
@@ -3454,6 +3490,41 @@ export interface operations {
             default: components["responses"]["Error"];
         };
     };
+    board_delete: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Delete it although something depends on it: sessions, worktrees and loops stay without a board; its tasks, notes and webhooks are
+                 *     deleted. False unless given.
+                 */
+                force?: boolean;
+                /** @description Idempotency key chosen by the client. */
+                idempotency_key?: string;
+            };
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The board's id, or its last 8 digits. */
+                board: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
     board_update: {
         parameters: {
             query?: never;
@@ -4340,6 +4411,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["RepoView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    repo_delete: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Delete it although something depends on it: loops are stopped, sessions stopped and archived, worktrees removed after everything
+                 *     in them was saved. False unless given.
+                 */
+                force?: boolean;
+                /** @description Idempotency key chosen by the client. */
+                idempotency_key?: string;
+            };
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The id of a repository, its last 8 digits, or its name. */
+                repo: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedView"];
                 };
             };
             default: components["responses"]["Error"];

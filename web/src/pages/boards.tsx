@@ -5,6 +5,7 @@ import { useState } from "react";
 
 import { api, ask, mark, type Schemas } from "@/api/client";
 import { boardList } from "@/api/queries";
+import { DeleteBoard } from "@/components/board/delete-board";
 import { NameForm } from "@/components/board/name-form";
 import { Name } from "@/components/name";
 import { useNow } from "@/hooks/use-now";
@@ -42,7 +43,7 @@ export function BoardsPage() {
                 Make one, put worktrees and sessions on it, and draw zones: what is dropped into a zone gets the zone’s prompt.
               </Empty>
             )}
-            <BoardItems label="Your boards" boards={own} />
+            <BoardItems label="Your boards" boards={own} isOwn />
             {shared.length > 0 && <h2 className="font-semibold">Shared with you</h2>}
             <BoardItems label="Boards shared with you" boards={shared} />
           </>
@@ -60,7 +61,7 @@ export function BoardsPage() {
   );
 }
 
-function BoardItems({ label, boards }: { label: string; boards: Summary[] }) {
+function BoardItems({ label, boards, isOwn = false }: { label: string; boards: Summary[]; isOwn?: boolean }) {
   const now = useNow();
   if (boards.length === 0) {
     return null;
@@ -68,7 +69,7 @@ function BoardItems({ label, boards }: { label: string; boards: Summary[] }) {
   return (
     <ul aria-label={label} className="grid gap-3 sm:grid-cols-2">
       {boards.map((board) => (
-        <li key={board.id}>
+        <li key={board.id} className="relative">
           <Link
             to="/boards/$board"
             params={{ board: board.short_id }}
@@ -79,6 +80,11 @@ function BoardItems({ label, boards }: { label: string; boards: Summary[] }) {
               {counted(board.zones, "zone")} · {counted(board.items, "item")} · changed {since(board.updated_at, now)}
             </span>
           </Link>
+          {isOwn && (
+            <span className="absolute top-2 right-2">
+              <DeleteBoard id={board.id} name={board.name} />
+            </span>
+          )}
         </li>
       ))}
     </ul>

@@ -2,8 +2,9 @@
 
 use http::Method;
 use wh_api::{
-    BoardCardsView, BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest,
-    BoardListView, BoardShareRequest, BoardUpdateRequest, BoardView, cursor_of,
+    BoardCardsView, BoardCreateRequest, BoardDeleteRequest, BoardDuplicateRequest, BoardGetRequest,
+    BoardListRequest, BoardListView, BoardShareRequest, BoardUpdateRequest, BoardView, DeletedView,
+    cursor_of,
 };
 use wh_domain::Operation;
 
@@ -65,6 +66,17 @@ pub(super) fn routes() -> Vec<Route> {
             |server, cx, request: BoardUpdateRequest| async move {
                 let board = server.app.board_update(&cx, request.try_into()?).await?;
                 Ok(BoardView::new(&board, &cx.principal))
+            },
+        ),
+        change(
+            Method::DELETE,
+            "/boards/{board}",
+            Operation::BoardDelete,
+            "Deletes a board. Refuses when something depends on it, unless forced",
+            |server, cx, request: BoardDeleteRequest| async move {
+                let (board, mode) = (request.board()?, request.mode());
+                let (board, dependents) = server.app.board_delete(&cx, &board, mode).await?;
+                Ok(DeletedView::of_board(&board, dependents))
             },
         ),
         change(

@@ -2,8 +2,8 @@
 
 use http::Method;
 use wh_api::{
-    RepoAddRequest, RepoCheckRequest, RepoCheckView, RepoListRequest, RepoListView,
-    RepoTrustRequest, RepoTrustView, RepoView, cursor_of,
+    DeletedView, RepoAddRequest, RepoCheckRequest, RepoCheckView, RepoDeleteRequest,
+    RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -41,6 +41,19 @@ pub(super) fn routes() -> Vec<Route> {
             |server, cx, request: RepoCheckRequest| async move {
                 let check = server.app.repo_check(&cx, &request.repo()?).await?;
                 Ok(RepoCheckView::from(check))
+            },
+        )
+        .time_max(|limits| limits.git_time_max),
+        change(
+            Method::DELETE,
+            "/repos/{repo}",
+            Operation::RepoDelete,
+            "Deletes a repository from the server. Refuses when something depends on it, unless forced",
+            |server, cx, request: RepoDeleteRequest| async move {
+                let (repo, mode) = (request.repo()?, request.mode());
+                let gone = server.app.repo_delete(&cx, &repo, mode).await?;
+                let kept = gone.kept.as_deref();
+                Ok(DeletedView::of_repo(&gone.repo, gone.dependents, kept))
             },
         )
         .time_max(|limits| limits.git_time_max),

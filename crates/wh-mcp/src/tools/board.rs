@@ -3,8 +3,9 @@
 use std::sync::Arc;
 
 use wh_api::{
-    BoardCreateRequest, BoardDuplicateRequest, BoardGetRequest, BoardListRequest, BoardListView,
-    BoardShareRequest, BoardSummaryView, BoardUpdateRequest, BoardView, cursor_of,
+    BoardCreateRequest, BoardDeleteRequest, BoardDuplicateRequest, BoardGetRequest,
+    BoardListRequest, BoardListView, BoardShareRequest, BoardSummaryView, BoardUpdateRequest,
+    BoardView, DeletedView, cursor_of,
 };
 use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
@@ -51,6 +52,12 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::BoardShare,
             "Shares a board, and the sessions on it, with everyone or with one user: read, prompt (read, and send prompts to its sessions) or none (no longer). Returns the board.",
             board_share,
+        ),
+        Tool::new(
+            tool,
+            Operation::BoardDelete,
+            "Deletes a board. Refused while something depends on it, with what that is; with force, sessions, worktrees and loops stay without a board, and its tasks, notes and webhooks are deleted.",
+            board_delete,
         ),
     ]
 }
@@ -102,6 +109,17 @@ async fn board_share(
 ) -> Result<BoardView> {
     let board = app.board_share(&cx, request.try_into()?).await?;
     Ok(BoardView::new(&board, &cx.principal))
+}
+
+async fn board_delete(
+    app: Arc<App>,
+    cx: OpContext,
+    request: BoardDeleteRequest,
+) -> Result<DeletedView> {
+    let (board, dependents) = app
+        .board_delete(&cx, &request.board()?, request.mode())
+        .await?;
+    Ok(DeletedView::of_board(&board, dependents))
 }
 
 async fn board_duplicate(

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use wh_api::{
-    RepoAddRequest, RepoCheckRequest, RepoCheckView, RepoListRequest, RepoListView,
-    RepoTrustRequest, RepoTrustView, RepoView, cursor_of,
+    DeletedView, RepoAddRequest, RepoCheckRequest, RepoCheckView, RepoDeleteRequest,
+    RepoListRequest, RepoListView, RepoTrustRequest, RepoTrustView, RepoView, cursor_of,
 };
 use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
@@ -34,6 +34,12 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::RepoCheck,
             "Checks that a repository can be read: whether its host is reachable, which credential is used and whether it is accepted, and the default branch. Use it when a repository is failed or private.",
             repo_check,
+        ),
+        Tool::new(
+            Toolset::Repo,
+            Operation::RepoDelete,
+            "Deletes a repository from the server; a directory of the machine is left as it is. Refused while something depends on it, with what that is; with force, loops are stopped, sessions stopped and archived, and worktrees removed after everything in them was saved.",
+            repo_delete,
         ),
         Tool::new(
             Toolset::Repo,
@@ -67,6 +73,18 @@ async fn repo_check(
     app.repo_check(&cx, &request.repo()?)
         .await
         .map(RepoCheckView::from)
+}
+
+async fn repo_delete(
+    app: Arc<App>,
+    cx: OpContext,
+    request: RepoDeleteRequest,
+) -> Result<DeletedView> {
+    let gone = app
+        .repo_delete(&cx, &request.repo()?, request.mode())
+        .await?;
+    let kept = gone.kept.as_deref();
+    Ok(DeletedView::of_repo(&gone.repo, gone.dependents, kept))
 }
 
 async fn repo_trust(

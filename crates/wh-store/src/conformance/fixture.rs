@@ -98,6 +98,7 @@ pub fn owned_by(user: UserId) -> Owner {
 pub fn repo_value(owner: Owner) -> Made<Repo> {
     Ok(Repo {
         credential: None,
+        is_deleted: false,
         id: id(),
         owner,
         name: Name::parse(&word("repo-"))?,

@@ -2,8 +2,8 @@
 
 use clap::{Args, Subcommand};
 use wh_api::{
-    BoardCreateRequest, BoardDuplicateRequest, BoardListRequest, BoardListView, BoardShareRequest,
-    BoardUpdateRequest, BoardView, ItemKind, ShareView, ZoneInputRequest,
+    BoardCreateRequest, BoardDeleteRequest, BoardDuplicateRequest, BoardListRequest, BoardListView,
+    BoardShareRequest, BoardUpdateRequest, BoardView, ItemKind, ShareView, ZoneInputRequest,
 };
 
 use super::board_zone::{self, PlaceArgs, ZoneArgs};
@@ -56,6 +56,16 @@ pub(crate) enum BoardCommand {
         /// Share it no longer
         #[arg(long, conflicts_with = "level")]
         stop: bool,
+    },
+    /// Delete a board
+    #[command(visible_alias = "delete")]
+    Rm {
+        /// The board's id or its last 8 digits
+        #[arg(value_name = "ID")]
+        board: String,
+        /// Delete it although something depends on it: sessions, worktrees and loops stay; its tasks, notes and webhooks are deleted
+        #[arg(long)]
+        force: bool,
     },
     /// Copy a board under a new name
     Duplicate {
@@ -135,6 +145,15 @@ pub(crate) async fn run(cx: &Context, command: BoardCommand) -> CliResult {
                 idempotency_key: None,
             };
             client.board_share(&request).await?
+        }
+        BoardCommand::Rm { board, force } => {
+            let request = BoardDeleteRequest {
+                board,
+                force: force.then_some(true),
+                idempotency_key: None,
+            };
+            let deleted = client.board_delete(&request).await?;
+            return super::deleted::show(cx, "board", &deleted);
         }
         BoardCommand::Duplicate {
             board,

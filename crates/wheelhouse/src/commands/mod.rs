@@ -11,6 +11,7 @@ pub(crate) mod completions;
 pub(crate) mod config;
 pub(crate) mod cost;
 pub(crate) mod credential;
+mod deleted;
 pub(crate) mod demo;
 pub(crate) mod doctor;
 mod echo_commit;

@@ -7,7 +7,7 @@ mod trust;
 use std::path::Path;
 
 use clap::Subcommand;
-use wh_api::{RepoAddRequest, RepoListRequest, RepoListView, RepoView};
+use wh_api::{RepoAddRequest, RepoDeleteRequest, RepoListRequest, RepoListView, RepoView};
 use wh_client::Client;
 
 pub(super) use self::here::around_here;
@@ -54,6 +54,16 @@ pub(crate) enum RepoCommand {
         /// The repository's id, its last 8 digits, or its name
         #[arg(value_name = "REPO")]
         repo: String,
+    },
+    /// Delete a repository from the server; a directory of yours is left as it is
+    #[command(visible_alias = "delete")]
+    Rm {
+        /// The repository's id, its last 8 digits, or its name
+        #[arg(value_name = "REPO")]
+        repo: String,
+        /// Delete it although something depends on it: stops loops and sessions, archives sessions, and removes worktrees after saving them
+        #[arg(long)]
+        force: bool,
     },
     /// Show the configuration of coding agents in a repository, and approve it
     Trust(trust::TrustArgs),
@@ -102,6 +112,15 @@ pub(crate) async fn run(cx: &Context, command: RepoCommand) -> CliResult {
             cx.ui.answer(&list, |ui| table(ui, &list))
         }
         RepoCommand::Check { repo } => check(cx, &repo).await,
+        RepoCommand::Rm { repo, force } => {
+            let request = RepoDeleteRequest {
+                repo,
+                force: force.then_some(true),
+                idempotency_key: None,
+            };
+            let deleted = cx.client()?.repo_delete(&request).await?;
+            super::deleted::show(cx, "repository", &deleted)
+        }
         RepoCommand::Trust(args) => trust::run(cx, args).await,
     }
 }

@@ -7,6 +7,7 @@ mod calls;
 mod clones;
 mod context;
 mod credentials;
+mod deletions;
 mod families;
 mod harness;
 mod leads;

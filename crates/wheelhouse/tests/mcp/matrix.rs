@@ -61,7 +61,10 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::RepoAdd => {
             json!({ "source": format!("https://example.org/{}.git", some_id::<UserId>()) })
         }
-        Operation::RepoTrust | Operation::RepoCheck => json!({ "repo": id }),
+        Operation::BoardDelete => json!({ "board": id }),
+        Operation::RepoTrust | Operation::RepoCheck | Operation::RepoDelete => {
+            json!({ "repo": id })
+        }
         Operation::CredentialDelete => json!({ "credential": id }),
         Operation::TaskAdd => json!({ "session": id, "tasks": [{ "content": "mine" }] }),
         Operation::TaskUpdate => json!({ "session": id, "task": "1", "status": "completed" }),

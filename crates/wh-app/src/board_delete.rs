@@ -1,0 +1,68 @@
+//! Deleting boards.
+
+use std::sync::Arc;
+
+use wh_domain::{
+    Board, DeleteMode, Dependents, ErrorCode, EventKind, Facts, NewEvent, Operation, Owner,
+    Reference, ShareWith, list_dependents,
+};
+
+use crate::{App, AppError, OpContext, Result, board::board_event, context::facts};
+
+impl App {
+    /// Deletes a board. One that something depends on is refused, unless forced: then sessions, worktrees and loops stay without a
+    /// board, and its tasks, notes and webhooks go with it.
+    pub async fn board_delete(
+        &self,
+        cx: &OpContext,
+        board: &Reference,
+        mode: DeleteMode,
+    ) -> Result<(Arc<Board>, Vec<Dependents>)> {
+        let operation = Operation::BoardDelete;
+        let mut audited = facts([("board", board.as_str()), ("mode", mode.as_str())]);
+        self.change(cx, operation, audited.clone(), async {
+            let reach = cx.authorize(operation)?;
+            let board = self.board_lookup(reach, board).await?;
+            let dependents = self.store.board_dependents(board.id).await?;
+            if mode == DeleteMode::IfUnused && !dependents.is_empty() {
+                return Err(in_use("board", &dependents));
+            }
+            audited.extend(recorded(&dependents));
+            let mut events = vec![board_event(cx, EventKind::Deleted, &board)];
+            for share in &board.shares {
+                if let ShareWith::User { id: user, .. } = share.with {
+                    // Whoever it was shared with is told too, and nothing else of it.
+                    events.push(NewEvent {
+                        owner: Owner { user, key: None },
+                        facts: Facts::new(),
+                        ..board_event(cx, EventKind::Deleted, &board)
+                    });
+                }
+            }
+            let commit = cx.commit(operation, board.id.into(), audited, events);
+            let _applied = self.store.board_delete(board.id, mode, commit).await?;
+            Ok((board, dependents))
+        })
+        .await
+    }
+}
+
+/// Says what depends on something that is not deleted because of it.
+pub(crate) fn in_use(what: &str, dependents: &[Dependents]) -> AppError {
+    let listed = list_dependents(dependents);
+    let message = format!("the {what} is in use by {listed}");
+    let mut error = AppError::new(ErrorCode::Conflict, message)
+        .hint("remove these first, or delete it with force, which says what goes");
+    for it in dependents {
+        error = error
+            .detail(it.kind.as_str(), it.first.clone())
+            .detail(&format!("{}_count", it.kind.as_str()), it.count);
+    }
+    error
+}
+
+/// Returns what goes, for the audit entry.
+pub(crate) fn recorded(dependents: &[Dependents]) -> Facts {
+    let text = |it: &Dependents| (it.kind.as_str().to_owned(), it.count.to_string());
+    dependents.iter().map(text).collect()
+}

@@ -1,0 +1,21 @@
+//! What `rm` of a board or a repository shows.
+
+use wh_api::DeletedView;
+
+use crate::context::Context;
+use crate::exit::CliResult;
+
+/// Says what was deleted, and what went with it.
+pub(super) fn show(cx: &Context, what: &str, deleted: &DeletedView) -> CliResult {
+    cx.ui.answer(deleted, |ui| {
+        ui.line(&format!("deleted the {what} {}", deleted.name))?;
+        for it in &deleted.dependents {
+            let first = it.first.join(", ");
+            ui.note(&format!("{} {}: {first}", it.count, it.kind))?;
+        }
+        if let Some(kept) = &deleted.kept {
+            ui.note(&format!("its branches and saved work are kept in {kept}"))?;
+        }
+        Ok(())
+    })
+}
