@@ -15,8 +15,8 @@ use async_trait::async_trait;
 use jiff::SignedDuration;
 use wh_domain::{
     ErrorCode, EventKind, Facts, HookPoint, Loop, LoopFacts, LoopHooks, LoopId, LoopState,
-    LoopWish, NewEvent, Operation, Reach, Reference, SessionEvent, SessionId, SessionInput,
-    SessionPlace, SessionRole, SessionState, ShortId, TaskId, Title,
+    LoopWish, NewEvent, Operation, PageLimit, PageRequest, Reach, Reference, SessionEvent,
+    SessionId, SessionInput, SessionPlace, SessionRole, SessionState, ShortId, TaskId, Title,
 };
 use wh_store::{LoopSave, NewSession, SessionWork, StoreError};
 
@@ -136,17 +136,29 @@ impl Reconciler for Loops {
 
     /// Looks at each loop in a task of its own: a hook of one holds up no other.
     async fn reconcile(&self, app: &App) -> Result<()> {
-        for due in app.store.loop_due().await? {
-            if !app.loops.begin(due.id) {
+        let due = app.store.loop_due().await?;
+        let mut due: HashSet<_> = due.into_iter().map(|it| it.id).collect();
+        if app.has_hook(HookPoint::OnTaskComplete) {
+            // Tasks are completed while a session is at work, when a loop is not due by itself.
+            let page = PageRequest::first(PageLimit::MAX);
+            let open = app.store.loop_list(Reach::All, true, page).await?;
+            let running = open
+                .items
+                .into_iter()
+                .filter(|it| it.state.session().is_some());
+            due.extend(running.map(|it| it.id));
+        }
+        for id in due {
+            if !app.loops.begin(id) {
                 continue;
             }
             let app = Arc::clone(&self.0);
             self.0.tasks.spawn(async move {
-                let work = app.loop_advance(due.id);
+                let work = app.loop_advance(id);
                 if let Some(Err(error)) = app.shutdown.run_until_cancelled(work).await {
-                    tracing::warn!(id = %due.id, %error, "a loop did not go on and is tried again");
+                    tracing::warn!(%id, %error, "a loop did not go on and is tried again");
                 }
-                app.loops.end(due.id);
+                app.loops.end(id);
             });
         }
         Ok(())

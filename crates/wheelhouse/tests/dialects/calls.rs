@@ -102,7 +102,8 @@ async fn a_call_is_one_entry_of_the_audit_log_with_the_name_of_its_tool() {
     iteratr.call("task-next", json!({})).await;
     let admin = world.client(&world.keys.admin).toolsets("all");
     let entries = async || {
-        let list = json!({ "user": world.alice.id.to_string(), "limit": 200 });
+        let user = world.alice.id.to_string();
+        let list = json!({ "user": user, "surface": "mcp", "include_reads": true, "limit": 200 });
         let listed = Mcp::data(&admin.call("audit_list", list).await);
         let entries = listed["entries"].as_array().unwrap().clone();
         let of_tool = entries.iter().rev().filter_map(|entry| {

@@ -184,7 +184,7 @@ impl App {
         Ok(())
     }
 
-    fn has_hook(&self, point: HookPoint) -> bool {
+    pub(super) fn has_hook(&self, point: HookPoint) -> bool {
         self.loops.hooks.commands.contains_key(&point)
     }
 

@@ -154,7 +154,7 @@ async fn a3_16_boards_duplicate_copies_zones_and_makes_new_worktrees_if_asked() 
     let items = Mcp::data(&shown)["items"].clone();
     assert_eq!(
         (&items[0]["id"], &items[0]["x"]),
-        (&own[0], &json!(10)),
+        (&own[0], &json!(10.0)),
         "{items}"
     );
     // A retry makes nothing twice.
