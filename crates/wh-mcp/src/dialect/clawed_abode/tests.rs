@@ -40,7 +40,7 @@ fn a_plan_comes_back_as_the_tool_call_that_the_contract_names() {
         settled_at: None,
         delivered_at: None,
     };
-    let shown = serde_json::to_value(AskedView::from(&approval)).unwrap();
+    let shown = serde_json::to_value(AskedView::new(&approval, &[])).unwrap();
     let call = serde_json::json!({
         "name": "ExitPlanMode", "description": "Ready?", "input": { "plan": "1. paint" },
     });

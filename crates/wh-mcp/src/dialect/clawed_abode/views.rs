@@ -357,7 +357,7 @@ struct AskingCallView {
 impl AskedView {
     /// Shows what is asked, with the tool call of the turn that asked. An agent that asks without a call is shown as one that calls the
     /// tool by which that system asks.
-    fn new(approval: &Approval, of_turn: &[Message]) -> Self {
+    pub(super) fn new(approval: &Approval, of_turn: &[Message]) -> Self {
         let call = detail(approval.detail.as_deref())["call"].take();
         let message = asking_message(&call, of_turn);
         let call = match &message {
