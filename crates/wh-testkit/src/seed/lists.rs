@@ -9,11 +9,11 @@ use uuid::Uuid;
 use wh_domain::{
     Abilities, AgentName, Approval, ApprovalKind, ApprovalState, BranchName, Budget, CredentialId,
     CredentialUse, Facts, GitHost, HostCredential, Key, KeyBinding, KeyHash, KeyScope, ListOf,
-    Loop, LoopId, LoopOutcome, LoopSpec, LoopState, LoopWish, Name, NewAuditEntry, NewLoopLogEntry,
-    NewNote, NewTask, NewTurn, NoteKind, NoteText, Operation, Owner, Policy, Repo, RepoId,
-    RepoSource, RepoState, Run, SealedCredential, Secret, SecretText, Sender, Session, TaskList,
-    TaskListId, TaskPriority, TaskStatus, TaskText, Title, ToolsLink, TurnId, Usage, UserId,
-    Webhook, WebhookKinds, WebhookState, Worktree, WorktreeId, WorktreeState,
+    Loop, LoopId, LoopOutcome, LoopSpec, LoopState, LoopWish, McpDialect, Name, NewAuditEntry,
+    NewLoopLogEntry, NewNote, NewTask, NewTurn, NoteKind, NoteText, Operation, Owner, Policy, Repo,
+    RepoId, RepoSource, RepoState, Run, SealedCredential, Secret, SecretText, Sender, Session,
+    TaskList, TaskListId, TaskPriority, TaskStatus, TaskText, Title, ToolsLink, TurnId, Usage,
+    UserId, Webhook, WebhookKinds, WebhookState, Worktree, WorktreeId, WorktreeState,
 };
 use wh_store::{LoopSave, NewLoop, QueueRules, RunFact, RunStep};
 
@@ -226,7 +226,7 @@ impl Seed {
             started_by: None,
             tier: None,
             hosts: None,
-            mcp_dialect: None,
+            mcp_dialect: McpDialect::default(),
             usage: Usage::default(),
             state: LoopState::Ended {
                 after: 1,
