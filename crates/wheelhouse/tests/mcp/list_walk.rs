@@ -453,8 +453,14 @@ async fn every_list_has_an_entry() {
 mod dialects {
     use super::*;
 
-    /// agor: a tool, its arguments, and what tells its rows apart.
-    const AGOR: &[(&str, &[(&str, &str)], &str)] = &[
+    /// A tool, its arguments, and the field that identifies a row.
+    type AgorList = (
+        &'static str,
+        &'static [(&'static str, &'static str)],
+        &'static str,
+    );
+
+    const AGOR: &[AgorList] = &[
         ("agor_sessions_list", &[], "session_id"),
         ("agor_boards_list", &[], "board_id"),
         ("agor_worktrees_list", &[], "worktree_id"),
