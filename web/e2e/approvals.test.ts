@@ -76,7 +76,7 @@ test("the inbox holds what needs you: questions, permissions, failures", async (
   await page.getByText("Nothing needs you").waitFor();
   expect(await page.title()).toBe("Inbox · Wheelhouse");
 
-  await on.server.cli("run", "--agent", "echo", "--detach", "--budget-turns", "1", "say all of it");
+  await on.server.cli("run", "--scratch", "--agent", "echo", "--detach", "--budget-turns", "1", "say all of it");
   const spent = page.getByRole("region", { name: "Budget used up" });
   await spent.getByText("Its budget of turns is used up.").waitFor();
   await spent.getByRole("button", { name: "Archive say all of it" }).click();
@@ -98,16 +98,16 @@ test("a new question is heard, once sound is switched on", async () => {
     });
   await page.getByRole("link", { name: /^Inbox/ }).click();
   await count();
-  const other = await on.server.cli("run", "--agent", "echo", "--detach", "question silent?");
+  const other = await on.server.cli("run", "--scratch", "--agent", "echo", "--detach", "question silent?");
   await page.getByText("silent?", { exact: true }).waitFor();
   expect(await notes()).toBe(0);
   await page.getByRole("button", { name: "Sound", pressed: false }).click();
   await page.getByRole("button", { name: "Sound", pressed: true }).waitFor();
   expect(await notes()).toBe(2);
   await on.server.cli("answer", other.trim(), "yes");
-  await on.server.cli("run", "--agent", "echo", "--detach", "question loud?");
+  await on.server.cli("run", "--scratch", "--agent", "echo", "--detach", "question loud?");
   await expect.poll(notes).toBe(4);
-  await on.server.cli("run", "--agent", "echo", "--detach", "crash");
+  await on.server.cli("run", "--scratch", "--agent", "echo", "--detach", "crash");
   await expect.poll(notes).toBe(6);
   expect(troubles).toEqual([]);
 });
