@@ -73,7 +73,7 @@ pub struct SessionCreateRequest {
     /// In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
-    /// The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as the repository or the agent is configured unless given.
+    /// The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as configured unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_dialect: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -177,7 +177,7 @@ pub struct SessionSpawnRequest {
     pub tier: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
-    /// The child's tools, as in session_create; the parent's unless given.
+    /// As in session_create; the parent's unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub mcp_dialect: Option<String>,
     /// tokens, cost_micros, wall_seconds, turns; at most what the parent has left.

@@ -2755,6 +2755,11 @@ export interface components {
             /** @description Credentials of the configuration, shown to administrators. */
             configured?: components["schemas"]["ConfiguredCredentialView"][];
             next_cursor?: string | null;
+            /**
+             * Format: uint64
+             * @description How many stored ones there are in all.
+             */
+            total?: number | null;
         };
         /** @description A stored credential, without its token. */
         CredentialView: {
@@ -3765,7 +3770,7 @@ export interface operations {
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
                 /** @description next_cursor of the page before. */
-                cursor?: string;
+                cursor?: string | number;
             };
             header?: never;
             path?: never;
@@ -4567,7 +4572,7 @@ export interface operations {
     session_list: {
         parameters: {
             query?: {
-                /** @description Only sessions in one of these states, such as running, waiting, idle, failed. */
+                /** @description Only in one of these states, such as running, waiting, idle, failed. */
                 states?: string[];
                 /** @description Only those that need a person. */
                 needs_you?: boolean;
@@ -4581,9 +4586,9 @@ export interface operations {
                 parent?: string;
                 /** @description Those that others share with you, in place of your own. */
                 shared?: boolean;
-                /** @description Archived ones too; false unless given. */
+                /** @description Archived ones too. */
                 include_archived?: boolean;
-                /** @description Also count all of them; false unless given. */
+                /** @description Return total too. */
                 count?: boolean;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
@@ -4967,9 +4972,9 @@ export interface operations {
                 after?: string | number;
                 /** @description words (what a person would read; the default) or full (tool input and output too). */
                 view?: string;
-                /** @description The server's own notes too; false unless given. */
+                /** @description The server's own notes too. */
                 include_system?: boolean;
-                /** @description Also say in a few lines what the session has been doing, citing message ids; false unless given. */
+                /** @description Also say in a few lines what the session has been doing, citing message ids. */
                 summarize?: boolean;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;

@@ -141,6 +141,7 @@ async fn changes(lab: &Lab, repo: &RepoHandle, made: &WorktreeHandle) {
     let at = Timestamp::UNIX_EPOCH;
     let paths = What::Paths(vec!["README.md".into()]);
     made.commit(&paths, "some", &who, at).await.unwrap();
+    keeps(repo, made).await;
     write(&made.paths().path.join("src/lib.rs"), "fn c() {}\n");
     made.commit(&What::All, "all", &who, at).await.unwrap();
     let inside = lab.user().join("fresh");
@@ -181,6 +182,23 @@ async fn changes(lab: &Lab, repo: &RepoHandle, made: &WorktreeHandle) {
     merge.source = &two;
     // Both changed the same file: a planted driver would have been asked.
     repo.merge(&merge).await.unwrap_err();
+    // It is merged, and checked out.
+    let is_deleted = repo.branch_delete_merged(&one, &three_name).await;
+    assert!(!is_deleted.unwrap());
+}
+
+/// Keeps uncommitted files and brings them back.
+async fn keeps(repo: &RepoHandle, made: &WorktreeHandle) {
+    let file = made.paths().path.join("README.md");
+    write(&file, "kept\n");
+    let kept = made.uncommitted_keep("s", "1", 1 << 20).await.unwrap();
+    assert_eq!(repo.uncommitted_kept("s", "1").await.unwrap(), kept);
+    assert!(repo.uncommitted_copy(("s", "1"), ("t", "1")).await.unwrap());
+    write(&file, "changed again\n");
+    assert!(made.uncommitted_apply("t", "1").await.unwrap());
+    assert_eq!(fs::read(&file).unwrap(), b"kept\n");
+    repo.uncommitted_forget("s", 0).await.unwrap();
+    assert_eq!(repo.uncommitted_kept("s", "1").await.unwrap(), None);
 }
 
 async fn transfers(lab: &Lab, repo: &RepoHandle) {

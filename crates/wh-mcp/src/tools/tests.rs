@@ -95,6 +95,8 @@ fn every_operation_is_a_tool_or_says_why_not() {
         "backup_create",
         // A token has no business in a model's context.
         "credential_set",
+        // wheelhouse config show; models have config_get.
+        "server_config_get",
         "login_link_create",
         "login_redeem",
         "logout",

@@ -199,13 +199,19 @@ impl Seed {
     /// Adds `count` loops that were stopped, whose worktrees are gone.
     pub async fn loops(&self, owner: Owner, repo: RepoId, count: usize) -> Result<Vec<LoopId>> {
         let added = (0..count).map(|n| async move {
-            let of = self.one_loop(owner, repo, n).await?;
+            let of = self.stopped_loop(owner, repo, n, Vec::new()).await?;
             Ok(of.id)
         });
         try_join_all(added).await
     }
 
-    async fn one_loop(&self, owner: Owner, repo: RepoId, n: usize) -> Result<Loop> {
+    async fn stopped_loop(
+        &self,
+        owner: Owner,
+        repo: RepoId,
+        n: usize,
+        log: Vec<NewLoopLogEntry>,
+    ) -> Result<Loop> {
         let state = WorktreeState::Removed { at: self.at };
         let worktree = self.worktree(owner, repo, &format!("looped/{n}"), state)?;
         let id: LoopId = some_id();
@@ -229,11 +235,8 @@ impl Seed {
             hosts: None,
             mcp_dialect: McpDialect::default(),
             usage: Usage::default(),
-            state: LoopState::Ended {
-                after: 1,
-                outcome: LoopOutcome::Stopped,
-            },
-            wish: LoopWish::Stop,
+            state: LoopState::Beginning { iteration: 1 },
+            wish: LoopWish::Run,
             idle: 0,
             revision: 1,
             created_at: self.at,
@@ -254,28 +257,36 @@ impl Seed {
         };
         let commit = self.commit(Operation::LoopStart, id.into(), owner, None);
         let _applied = self.store.loop_insert(&new, commit).await?;
+        let after = Loop {
+            state: LoopState::Ended {
+                after: 1,
+                outcome: LoopOutcome::Stopped,
+            },
+            wish: LoopWish::Stop,
+            ..of.clone()
+        };
+        let save = LoopSave {
+            after,
+            session: None,
+            iteration: None,
+            log,
+        };
+        let commit = self.commit(Operation::LoopStop, id.into(), owner, None);
+        let _applied = self.store.loop_save(&save, commit).await?;
         Ok(of)
     }
 
     /// Adds a stopped loop with `count` entries in its log.
     pub async fn loop_log(&self, owner: Owner, repo: RepoId, count: usize) -> Result<LoopId> {
-        let of = self.one_loop(owner, repo, usize::MAX).await?;
         let entry = |n: usize| NewLoopLogEntry {
             at: self.at,
             iteration: 1,
             about: "loop".to_owned(),
             text: format!("step {n}"),
         };
-        let id = of.id;
-        let save = LoopSave {
-            after: of,
-            session: None,
-            iteration: None,
-            log: (0..count).map(entry).collect(),
-        };
-        let commit = self.commit(Operation::LoopStop, id.into(), owner, None);
-        let _applied = self.store.loop_save(&save, commit).await?;
-        Ok(id)
+        let log = (0..count).map(entry).collect();
+        let of = self.stopped_loop(owner, repo, usize::MAX, log).await?;
+        Ok(of.id)
     }
 
     /// Adds `count` tasks and as many notes to a list under a name. Their statuses, priorities and kinds take turns.

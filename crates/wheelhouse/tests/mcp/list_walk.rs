@@ -199,10 +199,6 @@ const OTHERS: &[(Operation, &str)] = &[
         "there are as many agents as the server knows programs",
     ),
     (
-        Operation::UsageReport,
-        "`limit` chooses how many trees stand by themselves; the others are summed",
-    ),
-    (
         Operation::WorktreeDiff,
         "files of one worktree; walked by `mcp::worktrees`",
     ),

@@ -44,6 +44,7 @@ async fn callers_see_only_what_they_may_call() {
         names(&list),
         [
             "board_create",
+            "board_delete",
             "board_duplicate",
             "board_get",
             "board_list",
