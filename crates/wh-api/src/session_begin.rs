@@ -38,7 +38,7 @@ pub struct SessionCreateRequest {
     pub title: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub description: Option<String>,
-    /// general (default), planning, coding, review or worker: what the agent's token may do; lead: reach all that you own. Not by agents.
+    /// The role of the agent's token: general (default), planning, coding, review or worker; lead reaches all that you own. Not by agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
     /// Work in a new worktree of this repository: its id or name.
@@ -70,7 +70,7 @@ pub struct SessionCreateRequest {
     /// Containment: guarded (default), strict, container, or none where an administrator allows it.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub tier: Option<String>,
-    /// In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given.
+    /// In strict and container: hosts it may connect to, such as *.example.org:8443; all allowed ones unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub hosts: Option<Vec<String>>,
     /// The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as configured unless given.

@@ -1938,7 +1938,7 @@ export interface components {
             /** @description Made of the prompt unless given. */
             title?: string | null;
             description?: string | null;
-            /** @description general (default), planning, coding, review or worker: what the agent's token may do; lead: reach all that you own. Not by agents. */
+            /** @description The role of the agent's token: general (default), planning, coding, review or worker; lead reaches all that you own. Not by agents. */
             role?: string | null;
             /** @description Work in a new worktree of this repository: its id or name. */
             repo?: string | null;
@@ -1959,9 +1959,9 @@ export interface components {
             model?: string | null;
             /** @description Containment: guarded (default), strict, container, or none where an administrator allows it. */
             tier?: string | null;
-            /** @description In strict and container: the hosts it may connect to, such as *.example.org:8443; all that the server allows unless given. */
+            /** @description In strict and container: hosts it may connect to, such as *.example.org:8443; all allowed ones unless given. */
             hosts?: string[] | null;
-            /** @description The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as the repository or the agent is configured unless given. */
+            /** @description The agent's tools: wheelhouse, agor, clawed-abode or iteratr; as configured unless given. */
             mcp_dialect?: string | null;
             budget?: components["schemas"]["BudgetInput"] | null;
             policy?: components["schemas"]["PolicyInput"] | null;
@@ -4746,7 +4746,7 @@ export interface operations {
                     /** @description Containment; at least the parent's. */
                     tier?: string | null;
                     hosts?: string[] | null;
-                    /** @description The child's tools, as in session_create; the parent's unless given. */
+                    /** @description As in session_create; the parent's unless given. */
                     mcp_dialect?: string | null;
                     /** @description tokens, cost_micros, wall_seconds, turns; at most what the parent has left. */
                     budget?: {
