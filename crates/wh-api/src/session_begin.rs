@@ -25,7 +25,7 @@ const MODE_BYTES_MAX: usize = 100;
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct SessionCreateRequest {
-    /// Which agent: a name of agent_list, such as claude-code, codex or echo.
+    /// An agent of agent_list, such as claude-code, codex or echo.
     pub agent: String,
     /// What the agent is to do first.
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -53,7 +53,7 @@ pub struct SessionCreateRequest {
     /// Work in this worktree, or in that of this session.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub worktree: Option<String>,
-    /// A directory on the server's machine to work in as it is.
+    /// A directory of the server to work in as it is.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]

@@ -1929,7 +1929,7 @@ export interface components {
         };
         /** @description A session to begin. */
         SessionCreateRequest: {
-            /** @description Which agent: a name of agent_list, such as claude-code, codex or echo. */
+            /** @description An agent of agent_list, such as claude-code, codex or echo. */
             agent: string;
             /** @description What the agent is to do first. */
             prompt?: string | null;
@@ -1948,7 +1948,7 @@ export interface components {
             base?: string | null;
             /** @description Work in this worktree, or in that of this session. */
             worktree?: string | null;
-            /** @description A directory on the server's machine to work in as it is. */
+            /** @description A directory of the server to work in as it is. */
             path?: string | null;
             board?: string | null;
             /** @description Of the board, by id or name. */
