@@ -1,6 +1,6 @@
 import { expect, test } from "vitest";
 
-import { idle, said, visit } from "./browser";
+import { idle, visit } from "./browser";
 import { stage } from "./stage";
 
 const on = stage();
@@ -10,11 +10,10 @@ test("a person creates a session that leads, and takes the role away while it ru
   await page.goto(`${on.server.url}/new`);
   await page.getByLabel("An empty directory, without a repository").check();
   await page.getByRole("radio", { name: /^Echo/ }).check();
-  await page.getByLabel("What should it do?").fill('call board_create {"name": "made by the lead"}\nsay I lead');
+  await page.getByLabel("What should it do?").fill('call board_create {"name": "made by the lead"}');
   await page.getByRole("checkbox", { name: /^Let it lead/ }).check();
   await page.getByRole("button", { name: "Start session" }).click();
   await page.waitForURL(/\/sessions\/[0-9a-f]{8}/);
-  await said(page, "I lead");
   await idle(page);
   const tab = page.getByRole("tab", { name: "Settings" });
   await tab.click();
