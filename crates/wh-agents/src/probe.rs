@@ -38,18 +38,20 @@ fn is_executable(path: &Path) -> bool {
 
 /// Asks a program for its version; nothing when it does not say in time.
 ///
-/// It runs without our environment, so that nothing of it can reach the program or be changed by it.
+/// It runs without our environment and in an empty home of its own, so that nothing of ours can reach the program or be changed by
+/// it: some create their settings before they say a version.
 #[expect(
     clippy::disallowed_methods,
     reason = "only asks for a version; sessions are run by wh-runner"
 )]
 pub(crate) async fn version(program: &Path, path: &OsStr) -> Option<String> {
+    let home = tempfile::tempdir().ok()?;
     let mut command = Command::new(program);
     command
         .arg("--version")
         .env_clear()
         .env("PATH", path)
-        .env("HOME", "/nonexistent")
+        .env("HOME", home.path())
         .stdin(Stdio::null())
         .stderr(Stdio::null())
         .kill_on_drop(true);
@@ -59,4 +61,26 @@ pub(crate) async fn version(program: &Path, path: &OsStr) -> Option<String> {
     let line = text.lines().find(|line| !line.trim().is_empty())?;
     let shown = line.trim().chars().filter(|c| !c.is_control());
     Some(shown.take(VERSION_CHARS_MAX).collect())
+}
+
+#[cfg(test)]
+mod tests {
+    use std::fs;
+
+    use super::*;
+
+    #[tokio::test]
+    async fn a_program_that_is_asked_for_its_version_leaves_nothing_behind() {
+        let dir = tempfile::tempdir().unwrap();
+        let program = dir.path().join("agent");
+        let script = "#!/bin/sh\nmkdir -p \"$HOME/.agent\" && echo \"$HOME\"\n";
+        fs::write(&program, script).unwrap();
+        fs::set_permissions(&program, fs::Permissions::from_mode(0o755)).unwrap();
+        let path = OsStr::new("/usr/bin:/bin");
+        let home = version(&program, path).await.unwrap();
+        assert!(Path::new(&home).is_absolute(), "{home}");
+        assert!(!Path::new(&home).exists(), "{home}");
+        let again = version(&program, path).await.unwrap();
+        assert_ne!(again, home);
+    }
 }

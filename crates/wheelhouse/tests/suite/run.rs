@@ -163,7 +163,14 @@ fn how_a_turn_ended_is_the_exit_code() {
     assert_eq!(unknown.code, 2, "{unknown:?}");
     let lost = run(
         &server,
-        &["run", "--agent", "echo", "--path", "/nonexistent", "say x"],
+        &[
+            "run",
+            "--agent",
+            "echo",
+            "--path",
+            "/dev/null/absent",
+            "say x",
+        ],
     );
     assert_eq!(lost.code, 2, "{lost:?}");
 }
