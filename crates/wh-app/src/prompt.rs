@@ -136,7 +136,7 @@ impl App {
         first.ok_or_else(|| AppError::not_found("turn"))
     }
 
-    /// Ends the running turn of a session; the session stays.
+    /// Ends the turn of a session that runs, or that is about to; the session stays.
     pub async fn session_interrupt(&self, cx: &OpContext, session: &Reference) -> Result<Session> {
         let operation = Operation::SessionInterrupt;
         let facts = facts([("session", session.as_str())]);

@@ -174,7 +174,7 @@ impl Change {
             Self::SessionDelete(id) => session::delete_in_txn(batch.conn, *id).await,
             Self::TurnQueue(turn, rules) => turn::queue_in_txn(batch, turn, *rules).await,
             Self::TurnWithdraw(turn, at) => turn::withdraw_in_txn(batch.conn, *turn, *at).await,
-            Self::TurnCancel(session) => turn::cancel_in_txn(batch.conn, *session).await,
+            Self::TurnCancel(session) => turn::cancel_current_in_txn(batch.conn, *session).await,
             Self::ApprovalSettle(id, settlement, at) => {
                 approval::answer_in_txn(batch, *id, settlement, *at).await
             }

@@ -179,7 +179,7 @@ pub(crate) async fn queue_in_txn(
     }
     insert_in_txn(batch.conn, turn).await?;
     if turn.urgent {
-        cancel_in_txn(batch.conn, turn.session).await?;
+        cancel_running_in_txn(batch.conn, turn.session).await?;
     }
     Ok(())
 }
@@ -214,8 +214,28 @@ async fn queue_state(
     })
 }
 
+/// Asks for the turn to end early that runs, or, when none does, that comes next.
+pub(crate) async fn cancel_current_in_txn(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<()> {
+    sqlx::query(
+        "UPDATE turns SET cancel_requested = 1 WHERE id = (
+             SELECT id FROM turns WHERE session_id = ? AND finished_at IS NULL
+             ORDER BY state = 'running' DESC, urgent DESC, number LIMIT 1)",
+    )
+    .bind(uuid(session))
+    .execute(conn)
+    .await
+    .map(drop)
+    .map_err(store_error)
+}
+
 /// Asks for the running turn to end early.
-pub(crate) async fn cancel_in_txn(conn: &mut SqliteConnection, session: SessionId) -> Result<()> {
+pub(crate) async fn cancel_running_in_txn(
+    conn: &mut SqliteConnection,
+    session: SessionId,
+) -> Result<()> {
     sqlx::query("UPDATE turns SET cancel_requested = 1 WHERE session_id = ? AND state = 'running'")
         .bind(uuid(session))
         .execute(conn)

@@ -108,6 +108,7 @@ macro_rules! conformance_checks {
             turn {
                 files_stay_with_their_prompt,
                 queues_hold_their_order_and_their_limit,
+                an_interrupt_ends_one_turn,
                 prompts_between_two_sessions_are_limited,
                 a_prompt_resumes_what_was_stopped_and_no_end,
                 are_found_within_reach_and_page_to_the_end,

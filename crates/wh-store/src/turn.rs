@@ -68,7 +68,7 @@ pub trait TurnStore {
         commit: Commit,
     ) -> Result<Applied>;
 
-    /// Asks for the running turn of a session to end early. A session that is not at work is left alone.
+    /// Asks for a session's turn to end early: the running one, or the next when none runs. A session without either is left alone.
     async fn turn_cancel(&self, session: SessionId, commit: Commit) -> Result<Applied>;
 
     /// Ends a prompt that waits behind another turn; asks for the end of one that is under way or may be by now. One that is

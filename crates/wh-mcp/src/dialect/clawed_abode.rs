@@ -441,7 +441,7 @@ async fn interrupt_session(call: Call, request: SessionId) -> Result<Reply<Inter
     let session = reference("sessionId", &request.session_id)?;
     let before = call.app.session_get(&call.cx, &session).await?.session;
     let interrupted = matches!(
-        before.state.name(),
+        before.shown_state(),
         SessionStateName::Running | SessionStateName::Waiting
     );
     call.app.session_interrupt(&call.cx, &session).await?;

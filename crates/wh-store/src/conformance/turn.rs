@@ -127,6 +127,40 @@ pub async fn queues_hold_their_order_and_their_limit(store: Arc<dyn Store>) -> O
     Ok(())
 }
 
+/// An interrupt ends the turn that runs, or the one that comes next when none does, and no other.
+pub async fn an_interrupt_ends_one_turn(store: Arc<dyn Store>) -> Outcome {
+    let session = idle_session(&store).await?;
+    let turns = ["first", "second"].map(|prompt| turn_value(&session, prompt));
+    let cancelled = async || -> Made<[bool; 2]> {
+        let mut cancelled = [false; 2];
+        for (turn, cancelled) in turns.iter().zip(&mut cancelled) {
+            let stored = store.turn_by_id(turn.id).await?.ok_or("no turn")?;
+            *cancelled = stored.cancel_requested;
+        }
+        Ok(cancelled)
+    };
+    let user = session.owner.user;
+    let cancel = async || -> Made<()> {
+        let commit = commit(user, Operation::SessionInterrupt);
+        done(store.turn_cancel(session.id, commit).await?);
+        Ok(())
+    };
+    // Nothing to do is no error.
+    cancel().await?;
+    for turn in &turns {
+        queue(&store, &session, turn).await?;
+    }
+    cancel().await?;
+    assert_eq!(cancelled().await?, [true, false]);
+    let (run, _) = begin(&store, &session).await?;
+    store
+        .run_apply(step(&run, vec![started(&turns[1])]))
+        .await?;
+    cancel().await?;
+    assert_eq!(cancelled().await?, [true, true]);
+    Ok(())
+}
+
 /// A session that prompts another one is refused beyond its rate; people and other sessions are not.
 pub async fn prompts_between_two_sessions_are_limited(store: Arc<dyn Store>) -> Outcome {
     let session = idle_session(&store).await?;
