@@ -2,8 +2,8 @@
 
 mod files;
 mod keyboard;
-mod place;
 mod turn;
+mod workspace;
 
 use std::path::PathBuf;
 
@@ -14,7 +14,7 @@ use wh_api::{
 };
 use wh_client::Client;
 
-use self::place::PlaceArgs;
+use self::workspace::WorkspaceArgs;
 pub(super) use self::{files::attached, turn::follow_turn};
 use super::{money::micros, policy::PolicyArgs, session};
 use crate::context::Context;
@@ -53,7 +53,7 @@ pub(crate) struct RunArgs {
     #[arg(long, value_name = "NAME")]
     agent: Option<String>,
     #[command(flatten)]
-    place: PlaceArgs,
+    workspace: WorkspaceArgs,
     /// Lay it on this board, by id
     #[arg(long, value_name = "ID")]
     board: Option<String>,
@@ -63,7 +63,7 @@ pub(crate) struct RunArgs {
     /// What the session is called [default: the beginning of the prompt]
     #[arg(long)]
     title: Option<String>,
-    /// What the agent may do here: general, planning, coding, review, worker, or lead to let it direct all that you own [default: general]
+    /// The session's role: general, planning, coding, review, worker, or lead to give it access to everything you own [default: general]
     #[arg(long)]
     role: Option<String>,
     /// The agent's own name of a way of working, such as plan
@@ -142,19 +142,19 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
             agent.to_owned()
         }
     };
-    let place = args.place.resolve(cx, &client).await?;
+    let workspace = args.workspace.resolve(cx, &client).await?;
     let request = SessionCreateRequest {
         agent,
         prompt: Some(args.prompt),
         files,
         title: args.title,
-        repo: place.repo,
-        branch: place.branch,
-        base: place.base,
-        worktree: place.worktree,
+        repo: workspace.repo,
+        branch: workspace.branch,
+        base: workspace.base,
+        worktree: workspace.worktree,
         board: args.board,
         zone: args.zone,
-        path: place.path,
+        path: workspace.path,
         role: args.role,
         mode: args.mode,
         model: args.model,
@@ -171,8 +171,8 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         ..SessionCreateRequest::default()
     };
     let created = client.session_create(&request).await;
-    let session = created.map_err(|error| place.implied.explain(error.into()))?;
-    if let Some(note) = place.implied.note() {
+    let session = created.map_err(|error| workspace.implied.explain(error.into()))?;
+    if let Some(note) = workspace.implied.note() {
         cx.ui.note(note)?;
     }
     if args.detach {

@@ -29,7 +29,7 @@ mod loops;
 mod nouns;
 mod run;
 mod run_answers;
-mod run_place;
+mod run_workspace;
 mod serve;
 mod start;
 mod terminal;

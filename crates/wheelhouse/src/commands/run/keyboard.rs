@@ -13,7 +13,7 @@ use crate::follow::Standing;
 /// What can be typed when the agent asks for permission.
 const LETTERS: &str = "type y to allow it, a to allow all of its kind, n to deny it; text after n is the reason, which the agent reads";
 
-/// The terminal of whoever follows a turn.
+/// The terminal of a user who follows a turn.
 pub(super) struct Keyboard<'a> {
     cx: &'a Context,
     client: &'a Client,

@@ -15,7 +15,7 @@ const OTHERWISE: &str = "--here works in this directory, --scratch in an empty o
 /// Where the session works.
 #[derive(Debug, Args)]
 #[command(next_help_heading = "Where it works")]
-pub(super) struct PlaceArgs {
+pub(super) struct WorkspaceArgs {
     /// Work in the current directory as it is
     #[arg(long, conflicts_with = "path")]
     here: bool,
@@ -41,7 +41,7 @@ pub(super) struct PlaceArgs {
 
 /// Where a session works, as the server is told.
 #[derive(Debug, Default)]
-pub(super) struct Place {
+pub(super) struct Workspace {
     pub(super) path: Option<String>,
     pub(super) repo: Option<String>,
     pub(super) branch: Option<String>,
@@ -95,38 +95,38 @@ impl Implied {
     }
 }
 
-impl PlaceArgs {
+impl WorkspaceArgs {
     /// Returns where the session works; adds the repository of the current directory if the server does not know it.
-    pub(super) async fn resolve(self, cx: &Context, client: &Client) -> CliResult<Place> {
+    pub(super) async fn resolve(self, cx: &Context, client: &Client) -> CliResult<Workspace> {
         let is_decided = self.here || self.scratch || self.path.is_some();
         let is_decided = is_decided || self.repo.is_some() || self.worktree.is_some();
-        let mut place = Place {
+        let mut workspace = Workspace {
             branch: self.branch,
             base: self.base,
             worktree: self.worktree,
-            ..Place::default()
+            ..Workspace::default()
         };
         match self.here {
-            true => place.path = Some(absolute(Path::new("."))?),
-            false => place.path = self.path.as_deref().map(absolute).transpose()?,
+            true => workspace.path = Some(absolute(Path::new("."))?),
+            false => workspace.path = self.path.as_deref().map(absolute).transpose()?,
         }
         if let Some(repo) = self.repo {
-            place.repo = Some(repo::named(cx, client, repo).await?);
+            workspace.repo = Some(repo::named(cx, client, repo).await?);
         }
         if !is_decided && let Some(top) = repo::around_here()? {
-            place.implied = Implied::Elsewhere;
+            workspace.implied = Implied::Elsewhere;
             if cx.url().is_none() {
                 let known = repo::known_or_added(cx, client, top).await;
                 let known = known.map_err(unusable)?;
-                place.implied = Implied::repo(&known, place.base.as_deref());
-                place.repo = Some(known.repo.id);
+                workspace.implied = Implied::repo(&known, workspace.base.as_deref());
+                workspace.repo = Some(known.repo.id);
             }
         }
-        if place.repo.is_none() && (place.branch.is_some() || place.base.is_some()) {
+        if workspace.repo.is_none() && (workspace.branch.is_some() || workspace.base.is_some()) {
             let error = CliError::usage("--branch and --base need a repository");
             return Err(error.hint("run this inside a repository, or add --repo"));
         }
-        Ok(place)
+        Ok(workspace)
     }
 }
 
