@@ -35,7 +35,7 @@ const NODE: (&str, &str, &str) = (
     "24.21.0",
     "sha512-3nULszZ5X0fciYpG0t6TrdApJzAn8+FlINP6OiMX7V8HrvpATPN936U1LlReOJriLRa4e8yEqQBYCnLyPNAs7Q==",
 );
-/// The link to the directory in use.
+/// Name of the symlink to the active installation.
 const CURRENT: &str = "current";
 
 /// A package at its version.
@@ -398,7 +398,7 @@ mod tests {
         program(&bin.join("node"), "echo v22.1.0");
         let agents = dir.path().join("agents");
         let path = env::join_paths([bin.as_path(), "/usr/bin".as_ref(), "/bin".as_ref()]).unwrap();
-        // Stands for an npm that breaks off.
+        // A stand-in for npm that fails half-way.
         program(&bin.join("npm"), "mkdir -p node_modules/.bin; exit 3");
         let plan = Installation::plan("gemini", &agents, path.clone())
             .await

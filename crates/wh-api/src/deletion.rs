@@ -62,7 +62,7 @@ impl RepoDeleteRequest {
     }
 }
 
-/// Things of one kind that depended on what was deleted.
+/// Dependent resources of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DependentsView {
     /// sessions, worktrees, loops, tasks, notes or webhooks
@@ -87,7 +87,7 @@ impl From<Dependents> for DependentsView {
 pub struct DeletedView {
     pub id: String,
     pub name: String,
-    /// What was detached, ended or deleted with it.
+    /// Dependent resources that were detached, stopped or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependents: Vec<DependentsView>,
     /// Where the server keeps its clone of a repository, with branches and saved work that may be nowhere else.

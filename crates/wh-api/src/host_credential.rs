@@ -19,7 +19,7 @@ pub struct CredentialSetRequest {
     pub host: String,
     /// The token; stored encrypted and never shown again.
     pub token: String,
-    /// The user name, for hosts that look at it; x-access-token unless given.
+    /// The user name, for hosts that require one; x-access-token by default.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub username: Option<String>,
     /// Whose repositories it is used for: own, admins or everyone; own unless given. Others than own: administrators only.
@@ -144,7 +144,7 @@ pub struct CredentialListView {
     pub configured: Vec<ConfiguredCredentialView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// How many stored ones there are in all.
+    /// Total number of stored credentials.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
 }

@@ -21,13 +21,13 @@ impl NumberOrId {
         &self.0
     }
 
-    /// Reads it as a number; `name` is the field that held it.
+    /// Parses it as a number; errors name the field `name`.
     pub fn number(&self, name: &str) -> Result<u64, InputRefusal> {
         let wrong = |_| InputRefusal::new(name, "must be a number from 0");
         self.0.trim().parse().map_err(wrong)
     }
 
-    /// Reads it as a reference; `name` is the field that held it.
+    /// Parses it as a reference; errors name the field `name`.
     pub fn reference(&self, name: &str) -> Result<Reference, InputRefusal> {
         reference(name, &self.0)
     }

@@ -72,7 +72,7 @@ pub struct RepoView {
     /// Why it could not be cloned.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub failure: Option<String>,
-    /// Where the credential comes from that it is cloned with: own, server, configuration or gh; absent without one.
+    /// Source of the credential it is cloned with: own, server, configuration or gh; absent without one.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub credential: Option<String>,
     /// The least containment that sessions in it need, if it asks for more than the server does.
@@ -175,7 +175,7 @@ pub struct RepoListView {
     pub repos: Vec<RepoView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// How many there are in all, counted up to 100000.
+    /// Total number of results, counted up to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
 }

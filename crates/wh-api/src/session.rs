@@ -20,23 +20,23 @@ use crate::{
 list_request! {
     /// Which sessions to list.
     SessionListRequest {
-        /// Only in one of these states, such as running, waiting, idle, failed.
+        /// Filter by state, such as running, waiting, idle, failed.
         states: Vec<String>,
-        /// Only those that need a person.
+        /// Only sessions that need you.
         needs_you: bool,
-        /// Words of the title, or an id.
+        /// Search titles and ids.
         title: String,
         /// Only on this board.
         board: String,
-        /// Only in this worktree, or in that of this session.
+        /// Filter by worktree, or by a session's worktree.
         worktree: String,
         /// Only children of this session.
         parent: String,
         /// Those that others share with you, in place of your own.
         shared: bool,
-        /// Archived ones too.
+        /// Include archived.
         include_archived: bool,
-        /// Return total too.
+        /// Include the total.
         count: bool,
     }
 }
@@ -117,10 +117,10 @@ pub struct SessionUpdateRequest {
     #[serde(default, skip_serializing_if = "Option::is_none")]
     #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
     pub budget: Option<BudgetPatchInput>,
-    /// Not by agents: another role in place of lead.
+    /// New role for a session that has the role lead. Not available to agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub role: Option<String>,
-    /// Another model, from the next turn on. Not by agents.
+    /// Model to use from the next turn on. Not available to agents.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub model: Option<String>,
     /// A mark of your choice: a repeat with it changes nothing twice.
@@ -180,7 +180,7 @@ pub struct SessionListView {
     pub sessions: Vec<SessionCardView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// How many there are in all, counted up to 100000.
+    /// Total number of results, counted up to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
 }
@@ -405,7 +405,7 @@ pub struct SessionTreeView {
     pub others: Vec<SessionOutlineView>,
 }
 
-/// A session that you are told of and may not open.
+/// A related session that you cannot open.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 pub struct SessionOutlineView {
     /// ancestor (your parent comes first), sibling, or board for one on the same board.

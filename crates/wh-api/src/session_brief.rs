@@ -35,7 +35,7 @@ pub struct SessionBriefListView {
     pub sessions: Vec<SessionBriefView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// How many there are in all, if that was asked for, counted up to 100000.
+    /// Total number of results, if requested, counted up to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
 }

@@ -351,7 +351,7 @@ pub struct TaskListView {
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct TaskGroupView {
     pub status: String,
-    /// How many there are in all.
+    /// Total number of results.
     pub total: u64,
     /// Those of this page, the most urgent first.
     pub tasks: Vec<TaskView>,

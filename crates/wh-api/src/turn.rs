@@ -138,7 +138,7 @@ pub struct TurnListView {
     pub turns: Vec<TurnView>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub next_cursor: Option<String>,
-    /// How many there are in all, counted up to 100000.
+    /// Total number of results, counted up to 100000.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub total: Option<u64>,
 }

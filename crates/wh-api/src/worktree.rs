@@ -180,12 +180,12 @@ impl TryFrom<WorktreeMergeRequest> for WorktreeMerge {
         let remove_after = request.remove_after.unwrap_or(false);
         let uncommitted = match (commit, leave) {
             (Some(_), true) => {
-                let message = "commits what leave_uncommitted leaves; give one of them";
+                let message = "commit and leave_uncommitted exclude each other; remove one";
                 return Err(InputRefusal::new("commit", message));
             }
             (Some(message), false) => Uncommitted::Commit(message),
             (None, true) if remove_after => {
-                let message = "would remove what leave_uncommitted leaves; give one of them";
+                let message = "remove_after and leave_uncommitted exclude each other; remove one";
                 return Err(InputRefusal::new("remove_after", message));
             }
             (None, true) => Uncommitted::Leave,

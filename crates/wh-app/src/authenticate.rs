@@ -234,7 +234,7 @@ impl App {
         let Some(key) = self.key_by_id(id).await? else {
             return Ok(false);
         };
-        // A session that leads no more has another credential: what it was shown before ends.
+        // A session that lost the role lead has another credential, so its open feeds end.
         let credential = self.credential_of(&key).await?;
         Ok(key.is_valid(self.clock.now()) && credential.as_ref() == Some(&principal.credential))
     }

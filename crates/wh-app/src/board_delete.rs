@@ -52,7 +52,7 @@ pub(crate) fn in_use(what: &str, dependents: &[Dependents]) -> AppError {
     let listed = list_dependents(dependents);
     let message = format!("the {what} is in use by {listed}");
     let mut error = AppError::new(ErrorCode::Conflict, message)
-        .hint("remove these first, or delete it with force, which says what goes");
+        .hint("remove these first, or delete it with force; the answer lists what was removed");
     for it in dependents {
         error = error
             .detail(it.kind.as_str(), it.first.clone())

@@ -74,7 +74,7 @@ impl App {
             if usable_by.is_server_wide() && cx.principal.role != UserRole::Admin {
                 let message = "only administrators store credentials that others use";
                 return Err(AppError::new(ErrorCode::Forbidden, message)
-                    .hint("store it for your own repositories: usable_by own"));
+                    .hint("set usable_by to own to store it for your own repositories"));
             }
             self.check_credential_room(cx).await?;
             let credential = HostCredential {
@@ -184,7 +184,7 @@ impl App {
         if count >= PER_USER_MAX {
             let message = format!("a user has at most {PER_USER_MAX} credentials");
             return Err(AppError::new(ErrorCode::LimitExceeded, message)
-                .hint("delete one that is not needed any more"));
+                .hint("delete a credential that is no longer needed"));
         }
         Ok(())
     }

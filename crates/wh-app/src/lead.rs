@@ -12,12 +12,12 @@ use crate::{App, AppError, OpContext, Result, supervise::action_of};
 /// A calling session that leads.
 pub(crate) struct Lead {
     pub(crate) session: Session,
-    /// What is left of its budget.
+    /// Its remaining budget.
     left: Budget,
 }
 
 impl Lead {
-    /// Returns what is left for something that it creates; nothing can be created when it is used up.
+    /// Returns the budget available to something it creates; an error when the budget is used up.
     pub(crate) fn budget_left(&self) -> Result<Budget> {
         match self.left.spent_words() {
             None => Ok(self.left),

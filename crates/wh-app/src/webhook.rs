@@ -142,7 +142,7 @@ impl App {
         if count >= PER_USER_MAX {
             let message = format!("a user has at most {PER_USER_MAX} webhooks");
             return Err(AppError::new(ErrorCode::LimitExceeded, message)
-                .hint("delete one that is not needed any more"));
+                .hint("delete a credential that is no longer needed"));
         }
         Ok(())
     }

@@ -1,8 +1,8 @@
-//! Deleting what other things depend on: what they are, and what is said of them.
+//! Deleting resources that others depend on: finds the dependent resources and describes them.
 
 use core::fmt;
 
-/// Things of one kind that depend on what is to be deleted.
+/// Dependent resources of one kind.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Dependents {
     pub kind: DependentKind,

@@ -47,7 +47,7 @@ pub enum McpDialect {
     /// Our own.
     #[default]
     Native,
-    /// Those of another contract, in place of our own.
+    /// Tools of a dialect instead of the native ones.
     Of(Dialect),
 }
 
@@ -63,7 +63,7 @@ impl McpDialect {
     /// The name of our own tools.
     const NATIVE: &'static str = "wheelhouse";
 
-    /// Returns the name as stored and shown.
+    /// Returns the name in the database and in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Native => Self::NATIVE,

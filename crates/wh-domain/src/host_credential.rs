@@ -373,7 +373,7 @@ mod tests {
             (Own, bob, None, Admin, false),
             (Admins, bob, None, Admin, true),
             (Admins, bob, None, Member, false),
-            // A client key of an administrator is not the administrator.
+            // An administrator's client key does not have the administrator's credentials.
             (Admins, bob, key, Admin, false),
             (Everyone, bob, None, Member, true),
             (Everyone, bob, key, Member, true),

@@ -12,24 +12,22 @@ pub enum LeadRefusal {
     #[error("a session below another one cannot have the role lead")]
     Child,
     /// Only that role can be taken away.
-    #[error(
-        "only the role lead can be changed, to another one; a session leads from its creation on or never"
-    )]
+    #[error("only the role lead can be changed; it cannot be given to an existing session")]
     RoleChange,
     /// It would use the other one's rights.
     #[error("a session that leads cannot direct another one that leads")]
     AnotherLead,
     /// It would reach what its own containment keeps from it.
-    #[error("the session is contained less ({theirs}) than the one that leads ({own})")]
+    #[error("the session's containment tier ({theirs}) is weaker than its lead's ({own})")]
     LessContained { own: Tier, theirs: Tier },
     /// It would reach hosts that its own list keeps from it.
-    #[error("the session may connect to hosts that the one that leads may not")]
+    #[error("the session may connect to hosts that its lead may not")]
     MoreHosts,
     /// What others can see is decided by people.
     #[error("the board is shared with others, so only a person can add something to it")]
     SharedBoard,
     /// Whatever it creates is narrowed to what it may do itself.
-    #[error("a session that leads can create children for itself and for its descendants alone")]
+    #[error("a session with the role lead can create children only for itself and its descendants")]
     NotBelow,
     /// It would let another session do what it may not do itself.
     #[error("the policy of the session that leads denies this")]

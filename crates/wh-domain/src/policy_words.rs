@@ -4,7 +4,7 @@ use std::str::FromStr;
 
 use crate::{ActionKind, Policy, PolicyRule, Verdict};
 
-/// Stands for every kind of action.
+/// Matches every kind of action.
 const ALL: &str = "all";
 
 /// Every kind of action, by the word that names it.

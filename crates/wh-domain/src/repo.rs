@@ -26,7 +26,7 @@ pub struct Repo {
     /// The image that sessions in it run in, in the tier `container`.
     pub image: Option<ImageRef>,
     pub created_at: Timestamp,
-    /// Whether it was deleted. What was done in it stays readable.
+    /// Whether it was deleted; sessions that used it stay readable.
     pub is_deleted: bool,
 }
 

@@ -11,7 +11,7 @@ pub struct RepoRules {
     pub allow_private: bool,
     /// Hosts that members may fetch from wherever they are, in lower case.
     pub allow_hosts: Vec<String>,
-    /// What is said about single hosts.
+    /// Settings of single hosts.
     pub hosts: Vec<HostRules>,
     /// Where repositories are that a dialect names by `owner/name` alone; `None` turns that off.
     pub forge: Option<String>,
@@ -75,7 +75,7 @@ impl RepoRules {
         self.allow_private || self.allow_hosts.iter().any(is_host)
     }
 
-    /// Returns what is said about a host.
+    /// Returns the settings of a host.
     pub fn host(&self, host: &GitHost) -> Option<&HostRules> {
         self.hosts.iter().find(|rules| rules.host == *host)
     }

@@ -81,7 +81,7 @@ pub struct Fork {
     pub turn: u64,
 }
 
-/// A session that a caller is told of and may not open.
+/// A related session that the caller cannot open.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct SessionOutline {
     pub relation: Relation,
@@ -240,7 +240,7 @@ impl Session {
         self.state.name().with_queue(self.has_queue)
     }
 
-    /// Returns what is told of it to those who may not open it.
+    /// Returns the part of it that callers who cannot open it see.
     pub fn outline(&self, relation: Relation) -> SessionOutline {
         SessionOutline {
             relation,

@@ -111,7 +111,7 @@ pub struct ForkInput {
     /// Made of the session's own unless given.
     pub title: Option<Title>,
     pub callback: bool,
-    /// Start from what was committed, without the files that were not.
+    /// Start from the commit, without uncommitted files.
     pub leave_uncommitted: bool,
 }
 

@@ -95,7 +95,7 @@ impl SessionStateName {
         }
     }
 
-    /// Returns the name as stored and shown.
+    /// Returns the name in the database and in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Creating => "creating",

@@ -33,7 +33,7 @@ pub struct SessionTally {
 pub struct SessionCounts([u64; Stage::ALL.len()]);
 
 impl SessionCounts {
-    /// Adds up what was counted.
+    /// Sums groups by stage.
     pub fn of(tallies: &[SessionTally]) -> Self {
         let mut counts = Self::default();
         for tally in tallies {

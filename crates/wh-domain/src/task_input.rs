@@ -55,7 +55,7 @@ pub struct TaskOverview {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct TaskGroup {
     pub status: TaskStatus,
-    /// How many there are in all.
+    /// Total number of results.
     pub total: u64,
     /// Those of them that are on the page, the most urgent first.
     pub tasks: Vec<Task>,

@@ -191,7 +191,7 @@ impl WorktreeStateName {
     /// Every state.
     pub const ALL: [Self; 4] = [Self::Making, Self::Ready, Self::Removing, Self::Removed];
 
-    /// Returns the name as stored and shown.
+    /// Returns the name in the database and in answers.
     pub fn as_str(self) -> &'static str {
         match self {
             Self::Making => "making",

@@ -29,7 +29,7 @@ const VARIABLES: &[&str] = &[
 pub enum GhError {
     #[error("the program gh cannot be run; install it, or remove gh = true from the configuration")]
     Start(#[source] std::io::Error),
-    #[error("gh took longer than {TIMEOUT:?}")]
+    #[error("gh timed out after {TIMEOUT:?}")]
     TimedOut,
     #[error("gh has no token for {host}; run `gh auth login --hostname {host}`")]
     NoToken { host: GitHost },

@@ -1,4 +1,4 @@
-//! Keeps what is not committed in a worktree at one moment, and puts it into another worktree.
+//! Saves the uncommitted files of a worktree under a git reference, and restores them in another worktree.
 //!
 //! It is kept as a commit on top of the head, under a reference that no branch, push or clone of an agent includes. The worktree, its
 //! index and its branch stay as they are.
@@ -12,7 +12,7 @@ use crate::{
     command::text_despite_locks, status::status_in,
 };
 
-/// The namespace of what is kept.
+/// Prefix of the references that hold saved files.
 const KEPT: &str = "refs/wheelhouse/uncommitted";
 
 impl WorktreeHandle {
@@ -85,7 +85,7 @@ impl WorktreeHandle {
 }
 
 impl RepoHandle {
-    /// Returns what is kept as `group/name`, if anything is.
+    /// Returns the commit saved as `group/name`.
     pub async fn uncommitted_kept(
         &self,
         group: &str,
@@ -108,7 +108,7 @@ impl RepoHandle {
         Ok(true)
     }
 
-    /// Forgets what is kept in a group but for the last names, in their order.
+    /// Deletes the saved commits of a group except for the last `but` names.
     pub async fn uncommitted_forget(&self, group: &str, but: usize) -> Result<(), GitError> {
         let prefix = format!("{KEPT}/{group}/");
         let mut kept = self.refs_under(&[&prefix]).await?;

@@ -123,7 +123,7 @@ impl SqliteStore {
     }
 }
 
-/// Refuses when something depends on what is to be deleted; looked at in the transaction that deletes it.
+/// Refuses when other resources depend on the deleted one; checked in the deleting transaction.
 async fn refuse_if_used(
     conn: &mut SqliteConnection,
     of: &[(DependentKind, &'static str)],

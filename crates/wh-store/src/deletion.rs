@@ -27,7 +27,7 @@ pub trait DeletionStore {
 
     /// Deletes a repository; [`crate::StoreError::InUse`] when something depends on it.
     ///
-    /// Its row stays for what was done in it, is no longer listed, and leaves its name to others.
+    /// Its row stays for old sessions; it is no longer listed, and its name can be used again.
     async fn repo_delete(&self, repo: RepoId, commit: Commit) -> Result<Applied>;
 
     /// Tells whether a worktree of a repository was ever made.

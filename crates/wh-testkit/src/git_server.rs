@@ -33,7 +33,7 @@ pub struct Behaviour {
     pub authorization: Option<String>,
     /// Sends requests on to another address.
     pub redirect: Option<String>,
-    /// Refuses every request, and shows what it was sent, as no server should.
+    /// Rejects every request and echoes it in the answer, to test that secrets are masked.
     pub echoes: bool,
 }
 
@@ -80,7 +80,7 @@ impl GitServer {
                 let (tls, root) = (Arc::clone(&tls), root.clone());
                 let (behaviour, asked) = (Arc::clone(&behaviour), Arc::clone(&asked));
                 std::thread::spawn(move || {
-                    // Whoever goes away in the middle is no failure of the test.
+                    // A client that disconnects early does not fail the test.
                     serve(stream, tls, &root, &behaviour, &asked).ok();
                 });
             }

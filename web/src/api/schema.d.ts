@@ -1196,7 +1196,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -1217,7 +1217,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -1291,7 +1291,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -1309,7 +1309,7 @@ export interface components {
             state: string;
             /** @description Why it could not be cloned. */
             failure?: string | null;
-            /** @description Where the credential comes from that it is cloned with: own, server, configuration or gh; absent without one. */
+            /** @description Source of the credential it is cloned with: own, server, configuration or gh; absent without one. */
             credential?: string | null;
             /** @description The least containment that sessions in it need, if it asks for more than the server does. */
             tier?: string | null;
@@ -1356,12 +1356,12 @@ export interface components {
         DeletedView: {
             id: string;
             name: string;
-            /** @description What was detached, ended or deleted with it. */
+            /** @description Dependent resources that were detached, stopped or deleted. */
             dependents?: components["schemas"]["DependentsView"][];
             /** @description Where the server keeps its clone of a repository, with branches and saved work that may be nowhere else. */
             kept?: string | null;
         };
-        /** @description Things of one kind that depended on what was deleted. */
+        /** @description Dependent resources of one kind. */
         DependentsView: {
             /** @description sessions, worktrees, loops, tasks, notes or webhooks */
             kind: string;
@@ -1441,7 +1441,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -1710,7 +1710,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -1913,7 +1913,7 @@ export interface components {
             estimated_micros?: number;
             last_words?: string | null;
         };
-        /** @description A session that you are told of and may not open. */
+        /** @description A related session that you cannot open. */
         SessionOutlineView: {
             /** @description ancestor (your parent comes first), sibling, or board for one on the same board. */
             relation: string;
@@ -2072,7 +2072,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -2136,7 +2136,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -2257,7 +2257,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -2448,7 +2448,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -2672,7 +2672,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -2757,7 +2757,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many stored ones there are in all.
+             * @description Total number of stored credentials.
              */
             total?: number | null;
         };
@@ -2789,7 +2789,7 @@ export interface components {
             host: string;
             /** @description The token; stored encrypted and never shown again. */
             token: string;
-            /** @description The user name, for hosts that look at it; x-access-token unless given. */
+            /** @description The user name, for hosts that require one; x-access-token by default. */
             username?: string | null;
             /** @description Whose repositories it is used for: own, admins or everyone; own unless given. Others than own: administrators only. */
             usable_by?: string | null;
@@ -2870,7 +2870,7 @@ export interface components {
             status: string;
             /**
              * Format: uint64
-             * @description How many there are in all.
+             * @description Total number of results.
              */
             total: number;
             /** @description Those of this page, the most urgent first. */
@@ -2945,7 +2945,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all.
+             * @description Total number of results.
              */
             total?: number | null;
         };
@@ -3007,7 +3007,7 @@ export interface components {
             next_cursor?: string | null;
             /**
              * Format: uint64
-             * @description How many there are in all, counted up to 100000.
+             * @description Total number of results, counted up to 100000.
              */
             total?: number | null;
         };
@@ -4572,23 +4572,23 @@ export interface operations {
     session_list: {
         parameters: {
             query?: {
-                /** @description Only in one of these states, such as running, waiting, idle, failed. */
+                /** @description Filter by state, such as running, waiting, idle, failed. */
                 states?: string[];
-                /** @description Only those that need a person. */
+                /** @description Only sessions that need you. */
                 needs_you?: boolean;
-                /** @description Words of the title, or an id. */
+                /** @description Search titles and ids. */
                 title?: string;
                 /** @description Only on this board. */
                 board?: string;
-                /** @description Only in this worktree, or in that of this session. */
+                /** @description Filter by worktree, or by a session's worktree. */
                 worktree?: string;
                 /** @description Only children of this session. */
                 parent?: string;
                 /** @description Those that others share with you, in place of your own. */
                 shared?: boolean;
-                /** @description Archived ones too. */
+                /** @description Include archived. */
                 include_archived?: boolean;
-                /** @description Return total too. */
+                /** @description Include the total. */
                 count?: boolean;
                 /** @description How many at most: 1 to 200, 50 unless given. */
                 limit?: number;
@@ -4826,9 +4826,9 @@ export interface operations {
                     budget?: {
                         [key: string]: unknown;
                     } | null;
-                    /** @description Not by agents: another role in place of lead. */
+                    /** @description New role for a session that has the role lead. Not available to agents. */
                     role?: string | null;
-                    /** @description Another model, from the next turn on. Not by agents. */
+                    /** @description Model to use from the next turn on. Not available to agents. */
                     model?: string | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;

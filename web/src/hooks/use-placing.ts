@@ -40,7 +40,7 @@ export function usePlacing(board: Board, cards: BoardCards, onChange: (change: B
   const save = (wish: Wish) => {
     const { item, x, y, zone } = wish;
     setHeld((all) => [...all.filter((one) => !isSame(wish)(one)), { ...wish, canUndo: false }]);
-    // What was refused is said elsewhere; here it goes back to where it is.
+    // The mutation reports the error; restore the saved position.
     void onChange({ place: [{ ...item, x, y, ...(zone && { zone: zone.id }) }] })
       .then(() => wish.isNewZone && toastPlaced(zone), () => undefined)
       .then(() => drop(wish));

@@ -32,9 +32,9 @@ pub(crate) enum VaultError {
     Mode { path: PathBuf },
     #[error("the key file {path} does not hold a key")]
     Key { path: PathBuf },
-    #[error("what is stored does not fit the key")]
+    #[error("the stored token was encrypted with another key")]
     Sealed,
-    #[error("the operating system gives no randomness")]
+    #[error("the operating system provides no random numbers")]
     Randomness,
 }
 

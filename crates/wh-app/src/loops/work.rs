@@ -93,7 +93,7 @@ impl LoopWork {
         of_loop.1.insert(task);
     }
 
-    /// Forgets what was noted of a loop that has ended.
+    /// Removes the state of a loop that has ended.
     fn forget(&self, id: LoopId) {
         let mut all = self
             .completed

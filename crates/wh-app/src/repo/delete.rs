@@ -24,7 +24,7 @@ const ROUNDS_MAX: usize = 200;
 #[derive(Debug)]
 pub struct RepoDeleted {
     pub repo: Repo,
-    /// What was ended or removed first.
+    /// Resources that were stopped or removed first.
     pub dependents: Vec<Dependents>,
     /// Where the server's own clone is kept, with branches and saved work that may be nowhere else.
     pub kept: Option<PathBuf>,
@@ -114,7 +114,7 @@ impl App {
                 }
             }
         }
-        let message = "what runs in the repository has not ended yet";
+        let message = "sessions or loops in the repository are still stopping";
         Err(AppError::new(ErrorCode::Conflict, message).hint("delete it again in a moment"))
     }
 

@@ -1,4 +1,4 @@
-//! The sessions around an agent's own that it may not open: it is told their titles and states, and nothing else.
+//! Related sessions that an agent cannot open: only their titles and states are visible.
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{

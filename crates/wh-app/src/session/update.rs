@@ -87,9 +87,9 @@ impl App {
         }
         let offered = self.store.agent_models(&session.agent).await?;
         if offered.is_empty() {
-            let message = "the agent has not said which models it offers";
+            let message = "the agent has not announced its models";
             return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("an agent says it when a session of it is started; it may offer no choice"));
+                .hint("start a session of this agent first; some agents offer no models"));
         }
         if OfferedModel::find(&offered, model).is_none() {
             let ids: Vec<_> = offered.iter().map(|model| model.id.as_str()).collect();

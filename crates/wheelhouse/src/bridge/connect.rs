@@ -20,7 +20,7 @@ const EMBED_ATTEMPTS: u32 = 20;
 /// Which tools the lines carry.
 #[derive(Clone, Debug, Default)]
 pub(crate) struct Tools {
-    /// Those of this dialect in place of our own.
+    /// The tools of this dialect instead of the native ones.
     pub(crate) dialect: Option<String>,
     /// The parameters of the address.
     pub(crate) parameters: Value,

@@ -56,10 +56,10 @@ struct ListArgs {
     /// Only calls until then: a day, to its end, or a time
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Successful reads too, which are most calls
+    /// Include successful reads
     #[arg(long)]
     reads: bool,
-    /// Offset of your clock from UTC, such as +02:00, which decides where a day begins [default: that of this machine]
+    /// UTC offset at which days begin, such as +02:00 [default: this machine's]
     #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true)]
     utc_offset: Option<i32>,
     #[command(flatten)]

@@ -63,7 +63,7 @@ pub(crate) enum BoardCommand {
         /// The board's id or its last 8 digits
         #[arg(value_name = "ID")]
         board: String,
-        /// Delete it although something depends on it: sessions, worktrees and loops stay; its tasks, notes and webhooks are deleted
+        /// Delete it even if other resources depend on it: keeps sessions, worktrees and loops; deletes its tasks, notes and webhooks
         #[arg(long)]
         force: bool,
     },

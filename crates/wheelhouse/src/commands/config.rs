@@ -174,7 +174,7 @@ fn show_words(ui: &Ui, config: &Config, view: &ShowView) -> CliResult {
     }
     let Some(settings) = &view.settings else {
         return ui.note(
-            "no server runs: these are the values that one would be started with; start one with `wheelhouse serve`",
+            "no server is running: these values apply to the next start; start one with `wheelhouse serve`",
         );
     };
     ui.raw(&format!("\n{}\n", ui.paint(Tone::Strong, "Settings")))?;

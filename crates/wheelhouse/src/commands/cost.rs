@@ -26,7 +26,7 @@ pub(crate) struct CostArgs {
     /// By what it is summed; JSON holds all three
     #[arg(long, value_enum, default_value = "day")]
     by: By,
-    /// Offset of your clock from UTC, such as +02:00, which decides where a day begins [default: that of this machine]
+    /// UTC offset at which days begin, such as +02:00 [default: this machine's]
     #[arg(long, value_name = "OFFSET", value_parser = offset_minutes, allow_hyphen_values = true)]
     utc_offset: Option<i32>,
     /// How many trees of sessions to show, the dearest first; the others are one sum

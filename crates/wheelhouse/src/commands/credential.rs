@@ -41,7 +41,7 @@ pub(crate) enum CredentialCommand {
 pub(crate) struct SetArgs {
     /// The host, with its port unless that is 443
     host: String,
-    /// The user name, for hosts that look at it
+    /// The user name, for hosts that require one
     #[arg(long)]
     username: Option<String>,
     /// Whose repositories it is used for; all but own are for administrators

@@ -5,7 +5,7 @@ use wh_api::DeletedView;
 use crate::context::Context;
 use crate::exit::CliResult;
 
-/// Says what was deleted, and what went with it.
+/// Prints what was deleted, including dependent resources.
 pub(super) fn show(cx: &Context, what: &str, deleted: &DeletedView) -> CliResult {
     cx.ui.answer(deleted, |ui| {
         ui.line(&format!("deleted the {what} {}", deleted.name))?;

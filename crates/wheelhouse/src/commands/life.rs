@@ -80,7 +80,7 @@ pub(crate) struct RmArgs {
     /// The session's id or its last 8 digits
     #[arg(value_name = "ID")]
     session: String,
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }

@@ -55,13 +55,13 @@ pub(crate) enum RepoCommand {
         #[arg(value_name = "REPO")]
         repo: String,
     },
-    /// Delete a repository from the server; a directory of yours is left as it is
+    /// Delete a repository from the server; local directories are not changed
     #[command(visible_alias = "delete")]
     Rm {
         /// The repository's id, its last 8 digits, or its name
         #[arg(value_name = "REPO")]
         repo: String,
-        /// Delete it although something depends on it: stops loops and sessions, archives sessions, and removes worktrees after saving them
+        /// Delete it even if other resources depend on it: stops loops, archives sessions, and removes worktrees after saving them
         #[arg(long)]
         force: bool,
     },

@@ -127,7 +127,7 @@ pub(crate) struct ListArgs {
     /// Only on this board
     #[arg(long, value_name = "ID")]
     board: Option<String>,
-    /// Only in this worktree, or in that of this session
+    /// Filter by worktree, or by a session's worktree
     #[arg(long, value_name = "ID")]
     worktree: Option<String>,
     /// Only children of this session

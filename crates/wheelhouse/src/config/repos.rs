@@ -40,7 +40,7 @@ pub(super) struct FileRepos {
     /// How large the files of a checkout may be together.
     #[serde(default, deserialize_with = "bytes")]
     checkout_bytes_max: Option<u64>,
-    /// What is said about single hosts.
+    /// Settings of single hosts.
     #[serde(default)]
     hosts: BTreeMap<String, FileHost>,
 }

@@ -56,7 +56,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
 /// Fields of tools that hints name, and the flags that do the same.
 const FLAGS: &[(&str, &str)] = &[
     ("begun with repo", "begun with --repo"),
-    ("set commit to", "add --commit to"),
+    ("set commit to a commit message", "add --commit MESSAGE"),
     ("set leave_uncommitted", "add --leave-uncommitted"),
     (
         "let the prompt wait: {\"when_busy\": \"queue\"}",

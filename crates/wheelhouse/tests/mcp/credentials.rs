@@ -28,7 +28,7 @@ fn canary() -> [String; 2] {
     [token, sent]
 }
 
-/// A server of ours, and a forge with one private repository that it may clone from.
+/// A Wheelhouse server, and a git forge with one private repository.
 struct Lab {
     world: World,
     forge: GitServer,

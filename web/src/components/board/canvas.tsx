@@ -52,7 +52,7 @@ function Flow({ saved, board, cards, refused, onPlace, onChange, onEditZone, onD
     return { x, y, middle: { x: x + (inner?.measured.width ?? 0) / 2, y: y + (inner?.measured.height ?? 0) / 2 } };
   };
   const save = (change: BoardChange) =>
-    // What was refused is said elsewhere; here everything goes back to where it is.
+    // The mutation reports the error; restore the saved positions.
     void onChange(change).catch(() => setUndone((count) => count + 1));
   const onResizeZone = (zone: Zone, rect: { x: number; y: number; width: number; height: number }) =>
     save({ zones: [{ zone: zone.id, ...rect }] });

@@ -24,7 +24,7 @@ impl App {
         let (store, cx) = (Arc::clone(&self.store), cx.clone());
         let (handle, message, who) = (handle.clone(), message.to_string(), who.clone());
         let of = worktree.clone();
-        // A commit without a record would be nobody's.
+        // Without an audit entry nobody would be recorded as the author.
         let committed = self.to_the_end(async move {
             let made = match handle.commit(&What::All, &message, &who, cx.now).await {
                 Err(CommitError::Nothing) => return Ok(None),
@@ -96,7 +96,7 @@ pub(super) async fn refuse_uncommitted(handle: &WorktreeHandle, worktree: &Workt
         ErrorCode::Conflict,
         "the worktree has uncommitted changes, which would not be merged",
     )
-    .hint("set commit to commit them first, or set leave_uncommitted to merge without them")
+    .hint("set commit to a commit message, or set leave_uncommitted to merge without these files")
     .detail("files", files))
 }
 

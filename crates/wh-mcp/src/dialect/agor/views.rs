@@ -15,7 +15,7 @@ const PROMPT_CHARS: usize = 2_000;
 /// A part of a list.
 #[derive(Serialize)]
 pub(super) struct Listed<T> {
-    /// How many there are in all.
+    /// Total number of results.
     pub(super) total: u64,
     pub(super) limit: u32,
     pub(super) skip: u32,

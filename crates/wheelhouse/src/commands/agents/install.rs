@@ -32,7 +32,7 @@ place of one on the PATH.")]
 pub(super) struct InstallArgs {
     /// claude-code, codex, gemini or opencode
     name: String,
-    /// Do not ask
+    /// Skip the confirmation prompt
     #[arg(long, short)]
     yes: bool,
 }
@@ -80,7 +80,7 @@ pub(super) async fn run(cx: &Context, args: InstallArgs) -> CliResult {
                 view.name
             )),
             Some(false) => ui.note("the server does not find it; see `wheelhouse agents`"),
-            None => ui.note("no server runs; start one with `wheelhouse serve`"),
+            None => ui.note("no server is running; start one with `wheelhouse serve`"),
         }?;
         ui.note("an agent that needs a login is signed in by running it once:")?;
         let bin = plan.directory().join("node_modules/.bin");
@@ -90,11 +90,11 @@ pub(super) async fn run(cx: &Context, args: InstallArgs) -> CliResult {
     })
 }
 
-/// Asks whoever sits at the terminal.
+/// Asks for confirmation at the terminal.
 fn confirm(plan: &Installation) -> CliResult {
     let refused = || CliError::usage("nothing was installed");
     if !std::io::stdin().is_terminal() {
-        return Err(refused().hint("add --yes to install without being asked"));
+        return Err(refused().hint("add --yes to skip the confirmation prompt"));
     }
     let question = format!(
         "Install from npm into {}:\n  {}\nContinue? [y/N] ",

@@ -20,14 +20,14 @@ use super::line::{COMMANDS, leaves};
 use crate::exit::{CliError, CliResult};
 use crate::ui::{AboveGuard, Ui, print_above};
 
-/// Stands before what is typed.
+/// The prompt of the line editor.
 const PROMPT: &str = "› ";
-/// How many lines are typed ahead before the editor waits.
+/// Maximum number of lines read ahead.
 const LINES_AHEAD_MAX: usize = 16;
-/// What a terminal that does not know its width is taken to have.
+/// Width used when the terminal does not report one.
 const COLUMNS: u16 = 80;
 
-/// What somebody did at the keyboard.
+/// An input event of the line editor.
 #[derive(Debug)]
 pub(super) enum Typed {
     Line(String),

@@ -7,7 +7,7 @@ use crate::commands::task::ListArgs;
 use crate::context::Context;
 use crate::exit::CliResult;
 
-/// Record what an iteration of a list came to, for whoever works on it next
+/// Record the summary of an iteration for the next one
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
@@ -23,7 +23,7 @@ pub(crate) struct SummaryArgs {
     list: ListArgs,
 }
 
-/// Report that the work of a list is complete; its loop then ends
+/// Mark a task list as complete, which ends its loop
 #[derive(Debug, Args)]
 #[command(after_help = "\
 Examples:
