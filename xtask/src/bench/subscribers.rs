@@ -12,7 +12,7 @@ use crate::workspace::Workspace;
 const MEGABYTE: f64 = 1024.0 * 1024.0;
 
 /// What p99 should stay under, in milliseconds.
-const LAG_P99_MS_MAX: f64 = 250.0;
+const LAG_P99_MS_MAX: f64 = 150.0;
 
 pub(super) fn run(_workspace: &Workspace, programs: &Programs) -> Result<String> {
     ui::progress("500 subscribers, 200 sessions");
