@@ -89,7 +89,7 @@ fn a_person_is_asked_first() {
     assert!(!home.path().join("d/agents").exists());
     let (code, shown) = install("y");
     assert_eq!(code, 0, "{shown}");
-    assert!(shown.contains("no server runs"), "{shown}");
+    assert!(shown.contains("no server is running"), "{shown}");
     assert!(home.path().join("d/agents/opencode/current").exists());
 }
 
