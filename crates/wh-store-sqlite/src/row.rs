@@ -176,10 +176,10 @@ pub(crate) fn direct<T>(what: &'static str, parsed: Parsed<T>) -> Result<T> {
 }
 
 /// Reads rows of a list; one that cannot be read is left out, and the log says so.
-pub(crate) fn listed<T>(
+pub(crate) fn listed<R, T>(
     what: &'static str,
-    rows: &[SqliteRow],
-    parser: impl Fn(&SqliteRow) -> Parsed<T>,
+    rows: &[R],
+    parser: impl Fn(&R) -> Parsed<T>,
 ) -> Vec<T> {
     let readable = |row| match parser(row) {
         Ok(item) => Some(item),
@@ -192,12 +192,12 @@ pub(crate) fn listed<T>(
 }
 
 /// Makes a page from up to `limit + 1` rows. The cursor comes from the rows, so that an unreadable one ends no list.
-pub(crate) fn page<T, C>(
+pub(crate) fn page<R, T, C>(
     what: &'static str,
-    mut rows: Vec<SqliteRow>,
+    mut rows: Vec<R>,
     limit: PageLimit,
-    cursor: impl Fn(&SqliteRow) -> Parsed<C>,
-    parser: impl Fn(&SqliteRow) -> Parsed<T>,
+    cursor: impl Fn(&R) -> Parsed<C>,
+    parser: impl Fn(&R) -> Parsed<T>,
 ) -> Result<Page<T, C>> {
     let size = limit.get() as usize;
     let more = rows.len() > size;
