@@ -14,8 +14,6 @@ pub struct HttpConfig {
     pub base_url: String,
     /// Which `Host` and `Origin` values are ours.
     pub guard: GuardConfig,
-    /// The OAuth servers whose tokens we take. The server names itself when there is none: keys are made here.
-    pub authorization_servers: Vec<String>,
     /// The limits of requests and streams.
     pub limits: RequestLimits,
     /// Finds a file of the dashboard. Usually those that were built into the program.
@@ -31,7 +29,6 @@ impl HttpConfig {
         Self {
             base_url: base_url.into(),
             guard,
-            authorization_servers: vec![],
             limits: RequestLimits::default(),
             dashboard: dashboard::embedded,
             tasks: TaskTracker::new(),

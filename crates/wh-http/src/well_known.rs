@@ -13,21 +13,19 @@ pub(crate) const PATH: &str = "/.well-known/oauth-protected-resource";
 /// Where clients look that put the resource's path behind it.
 pub(crate) const PATH_OF_MCP: &str = "/.well-known/oauth-protected-resource/mcp";
 
-/// Describes the scopes of keys and, if configured, the authorization servers.
+/// Describes the scopes of keys.
+///
+/// It names no authorization server: the server accepts its own keys alone, and issues no tokens by OAuth. RFC 9728 leaves the field out
+/// in that case.
 pub(crate) async fn protected_resource(State(server): State<Server>) -> Json<Value> {
     let config = &server.config;
     let scopes = [KeyScope::Full, KeyScope::Read, KeyScope::Client].map(KeyScope::as_str);
-    let mut metadata = json!({
+    Json(json!({
         "resource": config.url("/mcp"),
         "resource_name": "Wheelhouse",
         "bearer_methods_supported": ["header"],
         "scopes_supported": scopes,
-    });
-    // This server issues no tokens itself. RFC 9728 leaves the field out where no authorization server is known.
-    if !config.authorization_servers.is_empty() {
-        metadata["authorization_servers"] = json!(config.authorization_servers);
-    }
-    Json(metadata)
+    }))
 }
 
 /// Makes the challenge of a 401. A presented credential that did not work is said to be invalid, and no more.
