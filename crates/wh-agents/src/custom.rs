@@ -16,6 +16,8 @@ pub struct CustomAgent {
     pub environment: BTreeMap<String, SecretText>,
     /// The file of its directory that it reads; there it is told which session it is.
     pub context_file: Option<String>,
+    /// The argument before the name of a model, such as `--model`, by which it is started with that model.
+    pub model_flag: Option<String>,
     /// Files below the home directory in which it keeps its login; it changes the user's own.
     pub login_files: Vec<String>,
     /// Settings files below the home directory, without credentials.

@@ -279,6 +279,7 @@ mod tests {
             command: vec!["mine-acp".into(), "--stdio".into()],
             environment: Default::default(),
             context_file: None,
+            model_flag: None,
             login_files: Vec::new(),
             config_files: Vec::new(),
             model: None,

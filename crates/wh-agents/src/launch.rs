@@ -14,6 +14,8 @@ use crate::{
 pub struct Launch {
     pub program: LaunchProgram,
     pub arguments: Vec<String>,
+    /// As in [`crate::CustomAgent::model_flag`].
+    pub model_flag: Option<String>,
     /// Variables it is started with; they may hold credentials.
     pub environment: BTreeMap<String, SecretText>,
     pub resume: Resume,
@@ -185,6 +187,7 @@ impl Agents {
         Ok(Launch {
             program: first.map_or(LaunchProgram::Itself, LaunchProgram::Found),
             arguments: owned(profile.arguments),
+            model_flag: None,
             environment,
             resume: profile.resume,
             tokens: profile.tokens,
@@ -215,6 +218,7 @@ fn launch_custom(
     Ok(Launch {
         program: LaunchProgram::Found(found),
         arguments: custom.command.iter().skip(1).cloned().collect(),
+        model_flag: custom.model_flag.clone(),
         environment: custom.environment.clone(),
         resume: Resume::AsOffered,
         tokens: TokenCount::InputWithoutCached,

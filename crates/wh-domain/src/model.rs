@@ -8,9 +8,12 @@ impl ModelName {
     /// The most bytes of a name.
     pub const BYTES_MAX: usize = 200;
 
-    /// Reads what a caller wrote.
+    /// Reads what a caller wrote. It can become an argument of a program, so it is not an option.
     pub fn parse(text: &str) -> Result<Self, String> {
         let max = Self::BYTES_MAX;
+        if text.starts_with('-') {
+            return Err("must not begin with a hyphen".to_owned());
+        }
         match text.len() {
             1.. if text.len() <= max && !text.chars().any(char::is_control) => {
                 Ok(Self(text.to_owned()))

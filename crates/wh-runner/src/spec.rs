@@ -208,6 +208,8 @@ pub struct Quirks {
     pub initial_mode: Option<String>,
     /// Chosen once the session is open, before it is reported ready; the run fails if the agent does not offer it.
     pub initial_model: Option<String>,
+    /// The agent was started with the initial model as an argument, so it need not offer a choice.
+    pub model_by_flag: bool,
     /// After a load, updates are taken for the replay until the agent has been silent for so long: gemini sends its
     /// replay after the answer.
     pub replay_settle_ms: u64,
@@ -228,6 +230,7 @@ impl Default for Quirks {
         Self {
             initial_mode: None,
             initial_model: None,
+            model_by_flag: false,
             replay_settle_ms: 150,
             input_includes_cached: false,
             last_call_tokens_only: false,

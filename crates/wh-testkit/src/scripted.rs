@@ -72,6 +72,9 @@ impl Agent {
                 "agentCapabilities": {"loadSession": true, "mcpCapabilities": {"http": true}, "sessionCapabilities": {"resume": {}}},
                 "agentInfo": {"name": "scripted", "version": "1"},
             }),
+            Some("session/new") if std::env::args().any(|it| it == "--no-models") => {
+                json!({"sessionId": SESSION})
+            }
             Some("session/new") => json!({"sessionId": SESSION, "modes": {
                 "currentModeId": "ask", "availableModes": [{"id": "ask", "name": "Ask"}, {"id": "auto", "name": "Auto"}]},
                 "models": {"currentModelId": "m-small", "availableModels": [{"modelId": "m-small", "name": "Small"},

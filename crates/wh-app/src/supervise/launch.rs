@@ -159,7 +159,7 @@ impl App {
             session: session.id,
             epoch: run.epoch,
             command,
-            args: launch.arguments.clone(),
+            args: arguments(launch, session),
             env,
             cwd,
             begin,
@@ -176,6 +176,7 @@ impl App {
             quirks: Quirks {
                 initial_mode: session.mode.clone(),
                 initial_model: session.model.as_ref().map(ToString::to_string),
+                model_by_flag: launch.model_flag.is_some(),
                 input_includes_cached: launch.tokens == TokenCount::InputWithCached,
                 last_call_tokens_only: launch.tokens == TokenCount::LastCallOnly,
                 always_load_tools: launch.always_load_tools,
@@ -202,6 +203,14 @@ impl App {
         let name = format!("{}-{}", run.session, run.epoch);
         RunDir::new(self.runs.runs.join(name))
     }
+}
+
+/// Returns the agent's arguments, with the session's model if the agent takes one.
+fn arguments(launch: &Launch, session: &Session) -> Vec<String> {
+    let model = launch.model_flag.clone().zip(session.model.as_ref());
+    let model = model.map(|(flag, model)| [flag, model.to_string()]);
+    let own = launch.arguments.iter().cloned();
+    own.chain(model.into_iter().flatten()).collect()
 }
 
 /// Returns the variables by which an agent and its commands learn which session they belong to.

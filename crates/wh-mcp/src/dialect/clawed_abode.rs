@@ -1,6 +1,6 @@
 //! The dialect of Clawed Abode: one program directs many sessions.
 //!
-//! Two things its contract has no words for are said on the address: `?agent=NAME` chooses the agent of new sessions, and
+//! Three things its contract has no words for are said on the address: `?agent=NAME` and `?model=NAME` choose the agent and model of new sessions, and
 //! `?permissions=allow` lets it use its tools without asking, as that system does. The setting `clawed_abode.permissions` decides
 //! unless the address does.
 
@@ -299,7 +299,7 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         budget: Budget::default(),
         policy: policy(&call).await?,
         mode: None,
-        model: None,
+        model: call.model()?,
         tier: None,
         hosts: None,
         mcp_dialect: None,

@@ -7,7 +7,7 @@ use rmcp::model::{JsonObject, Tool as ToolModel};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{ErrorCode, InputRefusal, Operation, Principal, Reference};
+use wh_domain::{ErrorCode, InputRefusal, ModelName, Operation, Principal, Reference};
 
 use crate::{
     schema::schema_of,
@@ -28,6 +28,13 @@ impl Call {
         let pairs = self.query.split('&').filter_map(|it| it.split_once('='));
         let mut values = pairs.filter(|(key, _)| *key == name);
         values.next().map(|(_, value)| value)
+    }
+
+    /// Returns the model that the address names for new sessions.
+    pub(crate) fn model(&self) -> Result<Option<ModelName>> {
+        let named = self.text_parameter("model");
+        let model = named.as_deref().map(ModelName::parse).transpose();
+        field("model", model)
     }
 
     /// Returns the session that the address names: that of a caller whose key is not bound to one, such as a bridge in the terminal of a

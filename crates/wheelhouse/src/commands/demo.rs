@@ -81,6 +81,7 @@ fn options(home: &Path, data_dir: &Path) -> CliResult<ServeOptions> {
         command: [program, "agent", "echo"].map(str::to_owned).into(),
         environment: BTreeMap::from([("HOME".to_owned(), SecretText::new(home.to_owned()))]),
         context_file: None,
+        model_flag: None,
         login_files: Vec::new(),
         config_files: Vec::new(),
         model: None,

@@ -26,6 +26,7 @@ pub(super) struct FileAgent {
     #[serde(default)]
     env: BTreeMap<String, String>,
     context_file: Option<String>,
+    model_flag: Option<String>,
     #[serde(default)]
     login_files: Vec<String>,
     #[serde(default)]
@@ -83,6 +84,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         if agent.command.is_some()
             || agent.title.is_some()
             || agent.context_file.is_some()
+            || agent.model_flag.is_some()
             || !agent.login_files.is_empty()
             || !agent.config_files.is_empty()
             || !agent.project_config.is_empty()
@@ -117,6 +119,11 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
             "`context_file` of the agent {name:?} must be the name of a file in its directory, such as AGENT.local.md"
         ));
     }
+    if !agent.model_flag.as_deref().is_none_or(is_flag) {
+        return Err(format!(
+            "`model_flag` of the agent {name:?} must be an argument that begins with a hyphen, such as --model"
+        ));
+    }
     for (field, paths) in [
         ("login_files", &agent.login_files),
         ("config_files", &agent.config_files),
@@ -143,6 +150,7 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         command,
         environment,
         context_file: agent.context_file.clone(),
+        model_flag: agent.model_flag.clone(),
         login_files: agent.login_files.clone(),
         config_files: agent.config_files.clone(),
         model,
@@ -152,6 +160,10 @@ fn add(configured: &mut ConfiguredAgents, name: &str, agent: &FileAgent) -> Resu
         mcp_dialect: dialect,
     });
     Ok(())
+}
+
+fn is_flag(text: &str) -> bool {
+    text.len() > 1 && text.starts_with('-') && !text.contains(char::is_whitespace)
 }
 
 fn read_model(agent: &str, model: &FileAgentModel) -> Result<ModelSettings, String> {

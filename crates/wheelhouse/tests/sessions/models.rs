@@ -2,6 +2,7 @@
 
 use serde_json::json;
 use wh_api::{SessionCreateRequest, SessionSpawnRequest, SessionUpdateRequest, SessionView};
+use wh_testkit::server::{TestServer, built};
 
 use crate::harness::World;
 
@@ -227,4 +228,37 @@ async fn commands_that_an_agent_announces_are_kept_and_shown() {
         .unwrap();
     let shown = String::from_utf8(shown.stdout).unwrap();
     assert!(shown.contains("/init /review"), "{shown}");
+}
+
+#[tokio::test]
+async fn a_model_is_chosen_by_an_argument_where_the_agent_offers_no_choice() {
+    let mut server = TestServer::stopped();
+    let agent = built("scripted-agent");
+    let command = format!("command = [{agent:?}, \"--no-models\"]\n");
+    server.configure(&format!(
+        "[agents.flagged]\n{command}model_flag = \"--model\"\n[agents.fixed]\n{command}"
+    ));
+    server.restart();
+    let world = World::on(server);
+    let session = begin(&world, "flagged", "m-1", Some("say hi")).await;
+    assert_eq!(session.model.as_deref(), Some("m-1"), "{session:?}");
+    world
+        .prompt(&session.id, "shell tr '\\0' ' ' < /proc/$PPID/cmdline")
+        .await;
+    let said = world.said(&session.id).await;
+    assert!(said.contains("--no-models --model m-1"), "{said}");
+    let fixed = begin(&world, "fixed", "m-1", Some("say never")).await;
+    let failure = fixed.failure.unwrap();
+    assert!(failure.contains("offers no choice of models"), "{failure}");
+    let option = SessionCreateRequest {
+        agent: "flagged".to_owned(),
+        model: Some("--yolo".to_owned()),
+        ..SessionCreateRequest::default()
+    };
+    let refused = world.client.session_create(&option).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(
+        refused.contains("must not begin with a hyphen"),
+        "{refused}"
+    );
 }

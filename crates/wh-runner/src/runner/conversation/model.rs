@@ -18,8 +18,8 @@ impl Conversation {
             return self.ready(ready);
         };
         let Some(choice) = &self.models else {
-            // A conversation that is taken up again goes on with its model, whether the agent says so or not.
-            if self.spec.begin != Begin::New {
+            // A conversation that is resumed goes on with its model, whether the agent says so or not.
+            if self.spec.begin != Begin::New || self.spec.quirks.model_by_flag {
                 return self.ready(ready);
             }
             let why = format!(

@@ -225,3 +225,21 @@ async fn a2_6_a_key_has_the_session_of_its_address() {
     let current = data(&own.call("agor_sessions_get_current", json!({})).await);
     assert_eq!(current["session_id"], parent);
 }
+
+/// The contract has no word for the model of a session.
+#[tokio::test]
+async fn the_address_names_the_model_of_new_sessions() {
+    let agor = Agor::new().await;
+    let board = agor.board("work").await;
+    let url = format!("{}/mcp/agor?model=echo-2", agor.world.server.url());
+    let alice = Mcp::new(&url, &agor.world.keys.alice);
+    let new = json!({ "boardId": board, "agent": "echo" });
+    let made = data(&alice.call("agor_sessions_create", new).await);
+    let native = Mcp::new(
+        &format!("{}/mcp", agor.world.server.url()),
+        &agor.world.keys.alice,
+    );
+    let shown = native.call("session_get", json!({ "session": made["entity_id"] }));
+    let shown = Mcp::data(&shown.await);
+    assert_eq!(shown["model_requested"], "echo-2", "{made}");
+}

@@ -254,10 +254,12 @@ async fn c3_5_the_address_says_what_the_contract_has_no_words_for() {
         Mcp::new(&url, &abode.key)
     };
     let new = json!({ "name": "free", "repoFullName": "team/app", "branch": "main" });
-    let free = at("agent=echo&permissions=allow");
+    let free = at("agent=echo&permissions=allow&model=echo%2D2");
     let made = super::data(&free.call("create_session", new.clone()).await);
     let id = made["sessionId"].as_str().unwrap();
     abode.rest(id).await;
+    let shown = abode.admin.session_get(id).await.unwrap();
+    assert_eq!(shown.model_requested.as_deref(), Some("echo-2"));
     let done = abode.prompt(id, "ask open it").await;
     assert_eq!(done["outcome"], "completed");
     // Without a word on the address the server's setting decides.
@@ -275,7 +277,11 @@ async fn c3_5_the_address_says_what_the_contract_has_no_words_for() {
         let done = abode.prompt(id, "ask open it").await;
         assert_eq!(done["outcome"], expected, "{value}");
     }
-    for wrong in ["agent=echo&permissions=none", "agent=no-such-agent"] {
+    for wrong in [
+        "agent=echo&permissions=none",
+        "agent=no-such-agent",
+        "model=-x",
+    ] {
         let refused = at(wrong).call("create_session", new.clone()).await;
         assert_eq!(Mcp::code(&refused), "INVALID_INPUT", "{wrong}");
     }

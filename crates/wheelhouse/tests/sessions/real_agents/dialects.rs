@@ -49,6 +49,27 @@ pub(super) async fn claude_code_calls_agor(programs: &Path) {
     assert!(told, "the model was not told the session");
 }
 
+/// Gemini CLI calls the model of its session, and not the one that it would choose.
+pub(super) async fn gemini_uses_its_model(programs: &Path) {
+    let agent = &table::GEMINI;
+    let script = json!([{ "match": "^WHICH$", "turns": [{"text": "this one"}] }]);
+    let (model, world) = place::server(&[agent], &script.to_string(), programs).await;
+    let asked = "gemini-2.5-pro";
+    let request = SessionCreateRequest {
+        agent: agent.name.to_owned(),
+        model: Some(asked.to_owned()),
+        ..SessionCreateRequest::default()
+    };
+    let session = world.client.session_create(&request).await.unwrap().id;
+    let prompted = world.prompt(&session, "WHICH").await;
+    let notes = world.notes(&session).await;
+    assert_eq!(prompted.turn.state, "completed", "{prompted:#?}\n{notes}");
+    let shown = world.get(&session).await;
+    assert_eq!(shown.model.as_deref(), Some(asked));
+    let paths: Vec<_> = model.requests().iter().map(|it| it.path.clone()).collect();
+    assert!(paths.iter().any(|path| path.contains(asked)), "{paths:?}");
+}
+
 /// opencode works in a loop with iteratr's tools, and ends it by `session-complete`.
 pub(super) async fn opencode_ends_a_loop_by_session_complete(programs: &Path) {
     let agent = &table::OPENCODE;

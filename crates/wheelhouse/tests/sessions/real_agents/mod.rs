@@ -149,6 +149,11 @@ fn claude_code_calls_the_tools_of_agor() {
 }
 
 #[test]
+fn gemini_uses_the_model_that_was_asked_for() {
+    with_programs(async |programs| dialects::gemini_uses_its_model(programs).await);
+}
+
+#[test]
 fn opencode_ends_a_loop_by_session_complete() {
     with_programs(async |programs| {
         dialects::opencode_ends_a_loop_by_session_complete(programs).await;
