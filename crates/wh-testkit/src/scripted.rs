@@ -1,9 +1,9 @@
 //! An ACP agent that does as it is told, and misbehaves as it is told: each line of a prompt is a command. It uses the standard
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
-//! `say TEXT`, `ask TITLE`, `offer KINDS TITLE` (asks with these options alone, such as `allow_always,reject_once`), `answers` (how many of its requests were answered, and how often again), `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `chatter MS` (says a word every so often from then on, whatever else it does), `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
+//! `say TEXT`, `ask TITLE`, `question TEXT` (asks for words, and says them), `offer KINDS TITLE` (asks with these options alone, such as `allow_always,reject_once`), `answers` (how many of its requests were answered, and how often again), `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `chatter MS` (says a word every so often from then on, whatever else it does), `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
 //! `commands NAMES` (announces commands, separated by commas), `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
-//! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`.
+//! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`. Started with `--no-models` it offers no choice of models.
 
 use std::{
     collections::HashSet,
@@ -118,6 +118,7 @@ impl Agent {
                 let options = kinds.split(',').map(option).collect();
                 return self.ask(json!({"title": title, "kind": "edit"}), &options);
             }
+            "question" => self.question(rest),
             "answers" => {
                 let (answered, repeated) = (self.answered.len(), self.repeated);
                 chunk(&format!("answered {answered} repeated {repeated}."));
@@ -177,6 +178,14 @@ impl Agent {
         let outcome = &answer["result"]["outcome"];
         chunk(outcome["optionId"].as_str().unwrap_or("nothing"));
         outcome["outcome"] != "cancelled"
+    }
+
+    fn question(&mut self, text: &str) {
+        let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
+        let params = json!({"sessionId": SESSION, "mode": "form", "message": text, "requestedSchema": schema});
+        let answer = self.request("elicitation/create", &params);
+        let words = answer["result"]["content"]["answer"].as_str();
+        chunk(words.unwrap_or("nothing"));
     }
 
     fn count(&mut self, rest: &str) -> bool {

@@ -10,7 +10,7 @@ use crate::{
     harness::World,
 };
 
-/// Runs of each point; `WH_ANSWER_FAULTS` asks for more.
+/// Runs of each point with a permission and with a question; `WH_ANSWER_FAULTS` asks for more.
 const RUNS: u64 = 1;
 
 /// Sessions whose runners are frozen together; `WH_ANSWER_FROZEN` asks for more.
@@ -40,6 +40,32 @@ const POINTS: [(Point, bool); 8] = [
     (Point::CutBeforeConfirmation, true),
     (Point::Confirmed, true),
 ];
+
+/// What the agent asks for, and how it is answered.
+#[derive(Clone, Copy, Debug)]
+enum Ask {
+    Permission,
+    Question,
+}
+
+const ASKS: [Ask; 2] = [Ask::Permission, Ask::Question];
+
+impl Ask {
+    fn prompt(self) -> &'static str {
+        match self {
+            Self::Permission => "ask leave",
+            Self::Question => "question which colour?",
+        }
+    }
+
+    async fn answer(self, world: &World, approval: &str) {
+        let words = match self {
+            Self::Permission => None,
+            Self::Question => Some("blue"),
+        };
+        world.answer(approval, "allow", words).await;
+    }
+}
 
 /// What came of the runs of one point.
 #[derive(Debug, Default)]
@@ -74,9 +100,10 @@ async fn an_answer_arrives_once_whatever_breaks_on_its_way() {
     for (point, kill) in POINTS {
         let mut tally = Tally::default();
         let mut asker = Asker::start(&mut world).await;
-        for _ in 0..runs {
+        for ask in (0..runs).flat_map(|_| ASKS) {
             let pause = Duration::from_millis(dice.below(20));
-            let arrived = asker.answer_under(&mut world, point, kill, pause).await;
+            let arrived = asker.answer_under(&mut world, ask, point, kill, pause);
+            let arrived = arrived.await;
             tally.runs += 1;
             if arrived {
                 asker.answered += 1;
@@ -97,15 +124,19 @@ async fn an_answer_arrives_at_a_runner_frozen_for_longer_than_the_server_waits()
     let world = World::with_scripted();
     let mut tally = Tally::default();
     let mut frozen = Vec::new();
-    for _ in 0..count("WH_ANSWER_FROZEN", FROZEN) {
+    for run in 0..count("WH_ANSWER_FROZEN", FROZEN) {
+        let ask = if run % 2 == 0 {
+            Ask::Permission
+        } else {
+            Ask::Question
+        };
         let session = world.scripted().await;
         // An agent that goes on talking fills what the runner reads first once it goes on.
-        let asked = world
-            .prompt(&session, "chatter 100\nask leave\nanswers")
-            .await;
+        let prompt = format!("chatter 100\n{}\nanswers", ask.prompt());
+        let asked = world.prompt(&session, &prompt).await;
         let runner = runner_of(&world, &session);
         signal(runner, Signal::STOP);
-        world.answer(&asked.approvals[0].id, "allow", None).await;
+        ask.answer(&world, &asked.approvals[0].id).await;
         frozen.push((session, runner));
     }
     // The time is the experiment, not a wait for something to happen.
@@ -172,11 +203,12 @@ impl Asker {
     async fn answer_under(
         &self,
         world: &mut World,
+        ask: Ask,
         point: Point,
         kill: bool,
         pause: Duration,
     ) -> bool {
-        let asked = world.prompt(&self.session, "ask leave").await;
+        let asked = world.prompt(&self.session, ask.prompt()).await;
         let approval = &asked.approvals[0].id;
         let happened = match point {
             Point::NoLink => {
@@ -191,7 +223,7 @@ impl Asker {
             Point::CutBeforeConfirmation => Some(self.link.arm(Break::BeforeReply)),
             Point::Confirmed => Some(self.link.arm(Break::Confirmed)),
         };
-        world.answer(approval, "allow", None).await;
+        ask.answer(world, approval).await;
         if let Some(happened) = happened {
             happened.await;
         }

@@ -69,6 +69,11 @@ macro_rules! stories {
             }
 
             #[test]
+            fn is_stopped_by_a_budget_in_money() {
+                tell(&table::$agent, story::is_stopped_by_a_budget_in_money);
+            }
+
+            #[test]
             fn is_cancelled_in_the_middle_of_a_turn() {
                 tell(&table::$agent, story::is_cancelled_in_the_middle_of_a_turn);
             }

@@ -6,7 +6,7 @@ use std::{
 };
 
 use serde_json::{Value, json};
-use wh_api::RunListRequest;
+use wh_api::{BudgetPatchInput, RunListRequest, SessionPromptRequest, SessionUpdateRequest};
 use wh_testkit::{model::Recorded, run::wait_until};
 
 use super::{
@@ -20,6 +20,34 @@ const AWAY: Duration = Duration::from_secs(2);
 const CANCEL_WITHIN: Duration = Duration::from_secs(10);
 /// How much the model says while the server is killed.
 pub(super) const WORDS: usize = 150;
+
+/// A turn costs more than a millionth of a dollar, also where the agent does not report what it costs.
+pub(super) async fn is_stopped_by_a_budget_in_money(place: Place) {
+    let update = SessionUpdateRequest {
+        session: Some(place.session.clone()),
+        budget: Some(BudgetPatchInput {
+            cost_micros: Some(Some(1)),
+            ..BudgetPatchInput::default()
+        }),
+        ..SessionUpdateRequest::default()
+    };
+    place.world.client.session_update(&update).await.unwrap();
+    let prompt = format!("EDIT {}", place.file("edited.txt").display());
+    let (_, turn) = place.answered(&prompt, "allow").await;
+    assert!(turn.turn.cost_micros > 1, "{turn:#?}");
+    let session = place.world.get(&place.session).await;
+    assert_eq!(session.cost_micros, turn.turn.cost_micros);
+    let is_estimate = session.estimated_micros > 0;
+    assert_eq!(is_estimate, place.agent.cost != Cost::Reported);
+    let more = SessionPromptRequest {
+        session: place.session.clone(),
+        prompt,
+        ..SessionPromptRequest::default()
+    };
+    let refused = place.world.client.session_prompt(&more).await;
+    let refused = refused.unwrap_err().to_string();
+    assert!(refused.contains("budget"), "{refused}");
+}
 
 pub(super) async fn edits_a_file_once_it_may(place: Place) {
     let file = place.file("edited.txt");
