@@ -217,6 +217,8 @@ pub struct SessionView {
     pub worktree_id: Option<String>,
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub board_id: Option<String>,
+    /// own, shared or none.
+    pub workspace: String,
     /// Where it works when that is not a worktree.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub path: Option<String>,
@@ -269,7 +271,7 @@ pub struct SessionView {
     /// The commands that its agent takes at the beginning of a prompt; only told of one session.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub commands: Vec<AgentCommandView>,
-    /// What of the request was narrowed, by the parent or the server; only told when a session is created.
+    /// Terms that are not as requested; only when a session is created.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub narrowed: Vec<NarrowedView>,
     pub created_at: String,
@@ -299,6 +301,7 @@ impl From<&Session> for SessionView {
             repo_id: session.repo.map(|id| id.to_string()),
             worktree_id: session.worktree.map(|id| id.to_string()),
             board_id: session.board.map(|id| id.to_string()),
+            workspace: session.workspace().as_str().to_owned(),
             path: session.path.as_ref().map(|path| path.display().to_string()),
             mode: session.mode.clone(),
             model: session.current_model.clone().or_else(|| requested.clone()),
@@ -345,8 +348,8 @@ impl SessionView {
     }
 
     /// Shows a session that was just forked, and what became of the files that were not committed.
-    pub fn forked(forked: &Forked, requested: &RequestedTerms) -> Self {
-        let mut view = Self::created(&forked.session, requested);
+    pub fn forked(forked: &Forked) -> Self {
+        let mut view = Self::created(&forked.session, &forked.requested);
         if let Some(from) = &mut view.forked_from {
             from.uncommitted = Some(forked.files.as_str().to_owned());
         }

@@ -2,7 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{Budget, BudgetPatch, InputRefusal, Narrowed, Policy, RequestedTerms, Session};
+use wh_domain::{
+    Budget, BudgetPatch, InputRefusal, Narrowed, Policy, RequestedTerms, Session, TermValue,
+};
 
 use crate::common::field;
 
@@ -83,28 +85,59 @@ impl From<BudgetPatchInput> for BudgetPatch {
     }
 }
 
-/// Something that is narrower than was requested.
+/// A term that is not as it was requested.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct NarrowedView {
-    /// Such as budget.tokens or policy.
+    /// budget.tokens, budget.cost_micros, budget.wall_seconds, budget.turns, policy, model, mode or tier.
     pub setting: String,
-    /// What was requested, of limits.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub requested: Option<u64>,
-    /// What applies, of limits.
+    pub requested: Option<TermView>,
+    /// What applies; absent when the agent chooses.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub applied: Option<u64>,
+    pub applied: Option<TermView>,
+}
+
+/// A limit, a name or a policy.
+#[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
+#[serde(untagged)]
+pub enum TermView {
+    Limit(u64),
+    Name(String),
+    Policy(PolicyInput),
+}
+
+impl From<TermValue> for TermView {
+    fn from(value: TermValue) -> Self {
+        match value {
+            TermValue::Limit(limit) => Self::Limit(limit),
+            TermValue::Name(name) => Self::Name(name),
+            TermValue::Policy(policy) => Self::Policy(PolicyInput::from(&policy)),
+        }
+    }
 }
 
 impl NarrowedView {
-    /// Lists what is narrower than was requested.
+    /// Lists the terms that are not as they were requested.
     pub(crate) fn list(session: &Session, requested: &RequestedTerms) -> Vec<Self> {
         let view = |narrowed: Narrowed| Self {
             setting: narrowed.setting.to_owned(),
-            requested: narrowed.requested,
-            applied: narrowed.applied,
+            requested: narrowed.requested.map(TermView::from),
+            applied: narrowed.applied.map(TermView::from),
         };
         session.narrowed(requested).into_iter().map(view).collect()
+    }
+
+    /// Describes it in a few words, such as `budget.turns 50 → 4`.
+    pub fn words(&self) -> String {
+        let value = |value: &Option<TermView>, absent: &str| match value {
+            Some(TermView::Limit(limit)) => limit.to_string(),
+            Some(TermView::Name(name)) => name.clone(),
+            Some(TermView::Policy(policy)) => policy.words(),
+            None => absent.to_owned(),
+        };
+        let requested = value(&self.requested, "unlimited");
+        let applied = value(&self.applied, "chosen by the agent");
+        format!("{} {requested} → {applied}", self.setting)
     }
 }
 
@@ -123,7 +156,7 @@ pub struct SessionTermsView {
     pub budget: BudgetInput,
     /// What its agent may do without asking.
     pub policy: PolicyInput,
-    /// What of the request was narrowed, by the parent or the server.
+    /// Terms that are not as requested, because of the parent, the server or the agent.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub narrowed: Vec<NarrowedView>,
 }
@@ -161,6 +194,22 @@ pub struct PolicyInput {
     /// Seconds until silence is a refusal.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub timeout_seconds: Option<u32>,
+}
+
+impl PolicyInput {
+    /// Describes it in a few words, such as `ask, 2 allowed, 1 denied`.
+    fn words(&self) -> String {
+        let default = self.default.as_deref().unwrap_or("ask");
+        let rules = |count: usize, what: &str| match count {
+            0 => String::new(),
+            count => format!(", {count} {what}"),
+        };
+        format!(
+            "{default}{}{}",
+            rules(self.allow.len(), "allowed"),
+            rules(self.deny.len(), "denied")
+        )
+    }
 }
 
 /// Fits requests of some kinds that touch only some places.

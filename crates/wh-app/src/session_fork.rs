@@ -2,9 +2,9 @@
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    ErrorCode, Fork, ForkInput, Forked, ForkedFiles, Message, Operation, PageLimit, PageRequest,
-    Reach, Reference, Session, SessionId, SessionPlace, Turn, TurnChoice, WorktreeBase,
-    conversation_text, fork_title,
+    Budget, ErrorCode, Fork, ForkInput, Forked, ForkedFiles, Message, Operation, PageLimit,
+    PageRequest, Reach, Reference, RequestedTerms, Session, SessionId, SessionPlace, Turn,
+    TurnChoice, WorktreeBase, conversation_text, fork_title,
 };
 
 use crate::{
@@ -27,7 +27,10 @@ impl App {
             let reach = cx.authorize(operation)?;
             let source = self.session_lookup(reach, &input.session).await?;
             let leave = input.leave_uncommitted;
-            let (turn, new) = self.fork_of(cx, reach, &source, input).await?;
+            let work = self.store.work_get(source.id).await?;
+            let left = work.map_or(source.budget_left(), |work| work.budget_left);
+            let requested = RequestedTerms::of_fork(&input, &source, left);
+            let (turn, new) = self.fork_of(cx, reach, &source, input, left).await?;
             let (planned, worktree) = (new.session.id, new.worktree.clone());
             let files = match &worktree {
                 Some(worktree) => {
@@ -43,7 +46,11 @@ impl App {
                 self.uncommitted_forget(worktree).await;
             }
             let session = self.session_lookup(reach, &Reference::from(begun?)).await?;
-            Ok(Forked { session, files })
+            Ok(Forked {
+                session,
+                files,
+                requested,
+            })
         })
         .await
     }
@@ -54,6 +61,7 @@ impl App {
         reach: Reach,
         source: &Session,
         input: ForkInput,
+        budget: Budget,
     ) -> Result<(Turn, Beginning)> {
         let turn = self.fork_point(reach, source, input.turn).await?;
         let agent = input.agent.unwrap_or_else(|| source.agent.clone());
@@ -99,8 +107,6 @@ impl App {
         let tier = self.tier(Some(least), &agent, &place, Some(least)).await?;
         let hosts = lead.and_then(|lead| lead.session.hosts.as_ref());
         let hosts = self.hosts(source.hosts.clone(), tier, hosts)?;
-        let work = self.store.work_get(source.id).await?;
-        let budget = work.map_or(source.budget_left(), |work| work.budget_left);
         let session = Session {
             description: source.description.clone(),
             role,
@@ -122,7 +128,7 @@ impl App {
             path: place.path,
             board: source.board,
             policy: source.policy.clone(),
-            mode: source.mode.clone(),
+            mode: source.mode.clone().filter(|_| source.agent == agent),
             model: input.model.or_else(|| model_kept(source, &agent)),
             tier,
             hosts,

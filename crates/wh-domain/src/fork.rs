@@ -1,12 +1,14 @@
 //! Sessions that were branched off others.
 
-use crate::{Session, Title};
+use crate::{RequestedTerms, Session, Title};
 
 /// A session that was branched off another.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Forked {
     pub session: Session,
     pub files: ForkedFiles,
+    /// What it would have as its source has it.
+    pub requested: RequestedTerms,
 }
 
 /// What a fork did with files that were not committed.

@@ -155,7 +155,7 @@ pub use session_input::{
     WhenBusy, Workspace,
 };
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
-pub use session_terms::{Narrowed, RequestedTerms};
+pub use session_terms::{Narrowed, RequestedTerms, TermValue};
 pub use setting::{Setting, SettingKey, SettingRefusal, SettingSpec, SettingValue};
 pub use share::{BoardShareChange, Share, ShareLevel, ShareWith};
 pub use stage::{SessionCounts, SessionTally, Stage};

@@ -1,23 +1,36 @@
 //! What a caller asked of a new session, and what applies.
 
-use crate::{Budget, ForkInput, Policy, Session, SessionInput, SpawnInput, Workspace};
+use crate::{
+    Budget, ForkInput, ModelName, Policy, Session, SessionInput, SpawnInput, Tier, Workspace,
+};
 
-/// What was asked for, of those things that a parent or the server can narrow.
-#[derive(Clone, Debug, Default, PartialEq, Eq)]
+/// What was asked for, of those terms that can apply otherwise.
+#[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestedTerms {
     pub budget: Budget,
     pub policy: Option<Policy>,
+    pub model: Option<ModelName>,
+    pub mode: Option<String>,
+    pub tier: Option<Tier>,
 }
 
-/// Something that is narrower than was asked for.
-#[derive(Clone, Debug, PartialEq, Eq)]
+/// A term that is not as it was asked for.
+#[derive(Clone, Debug, PartialEq)]
 pub struct Narrowed {
-    /// Such as `budget.tokens` or `policy`.
+    /// Such as `budget.tokens`, `policy` or `model`.
     pub setting: &'static str,
-    /// What was asked for, of limits.
-    pub requested: Option<u64>,
-    /// What applies, of limits.
-    pub applied: Option<u64>,
+    /// What was asked for; `None` is no limit.
+    pub requested: Option<TermValue>,
+    /// What applies; `None` is the agent's own choice.
+    pub applied: Option<TermValue>,
+}
+
+/// The value of one term.
+#[derive(Clone, Debug, PartialEq)]
+pub enum TermValue {
+    Limit(u64),
+    Name(String),
+    Policy(Policy),
 }
 
 impl From<&SessionInput> for RequestedTerms {
@@ -25,6 +38,9 @@ impl From<&SessionInput> for RequestedTerms {
         Self {
             budget: input.budget,
             policy: Some(input.policy.clone()),
+            model: input.model.clone(),
+            mode: input.mode.clone(),
+            tier: input.tier,
         }
     }
 }
@@ -34,19 +50,28 @@ impl From<&SpawnInput> for RequestedTerms {
         Self {
             budget: input.budget,
             policy: input.policy.clone(),
+            model: input.model.clone(),
+            mode: input.mode.clone(),
+            tier: input.tier,
         }
     }
 }
 
-impl From<&ForkInput> for RequestedTerms {
-    /// A fork asks for nothing: it has what is left of its source.
-    fn from(_: &ForkInput) -> Self {
-        Self::default()
+impl RequestedTerms {
+    /// Returns what a fork asks for: the terms of its source, of which it has the `left` budget, but for those that it names.
+    pub fn of_fork(input: &ForkInput, source: &Session, left: Budget) -> Self {
+        Self {
+            budget: left,
+            policy: Some(source.policy.clone()),
+            model: input.model.clone().or_else(|| source.model.clone()),
+            mode: source.mode.clone(),
+            tier: Some(source.tier),
+        }
     }
 }
 
 impl Session {
-    /// Returns what is narrower than was asked for.
+    /// Returns the terms that are not as they were asked for.
     pub fn narrowed(&self, requested: &RequestedTerms) -> Vec<Narrowed> {
         let (asked, has) = (requested.budget, self.budget);
         let limits = [
@@ -60,19 +85,41 @@ impl Session {
         });
         let limits = limits.map(|(setting, requested, applied)| Narrowed {
             setting,
-            requested,
-            applied,
+            requested: requested.map(TermValue::Limit),
+            applied: applied.map(TermValue::Limit),
         });
         let policy = requested
             .policy
             .as_ref()
-            .filter(|asked| **asked != self.policy);
-        let policy = policy.map(|_| Narrowed {
-            setting: "policy",
-            requested: None,
-            applied: None,
-        });
-        limits.chain(policy).collect()
+            .filter(|asked| **asked != self.policy)
+            .map(|asked| Narrowed {
+                setting: "policy",
+                requested: Some(TermValue::Policy(asked.clone())),
+                applied: Some(TermValue::Policy(self.policy.clone())),
+            });
+        let named = |it: &dyn ToString| it.to_string();
+        let names = [
+            (
+                "model",
+                requested.model.as_ref().map(|it| named(it)),
+                self.model.as_ref().map(|it| named(it)),
+            ),
+            ("mode", requested.mode.clone(), self.mode.clone()),
+            (
+                "tier",
+                requested.tier.map(|it| named(&it)),
+                Some(named(&self.tier)),
+            ),
+        ];
+        let names = names
+            .into_iter()
+            .filter(|(_, asked, has)| asked.is_some() && asked != has)
+            .map(|(setting, requested, applied)| Narrowed {
+                setting,
+                requested: requested.map(TermValue::Name),
+                applied: applied.map(TermValue::Name),
+            });
+        limits.chain(policy).chain(names).collect()
     }
 
     /// Returns what kind of place it works in. A child works in the same kind unless something else is asked for: with files of its
@@ -123,11 +170,13 @@ mod tests {
                 ..Budget::default()
             },
             policy: Some(Policy::default()),
+            tier: Some(session().tier),
+            ..RequestedTerms::default()
         };
         let tokens = Narrowed {
             setting: "budget.tokens",
-            requested: Some(50),
-            applied: Some(10),
+            requested: Some(TermValue::Limit(50)),
+            applied: Some(TermValue::Limit(10)),
         };
         assert_eq!(session().narrowed(&asked), [tokens]);
         assert_eq!(session().narrowed(&RequestedTerms::default()), []);
@@ -136,13 +185,22 @@ mod tests {
             ..Policy::default()
         };
         let asked = RequestedTerms {
-            policy: Some(allow),
+            policy: Some(allow.clone()),
+            model: Some(ModelName::parse("large").unwrap()),
+            mode: Some("plan".to_owned()),
             ..RequestedTerms::default()
         };
-        let narrowed = session().narrowed(&asked);
-        assert_eq!(
-            narrowed.iter().map(|it| it.setting).collect::<Vec<_>>(),
-            ["policy"]
-        );
+        let named = |setting, name: &str| Narrowed {
+            setting,
+            requested: Some(TermValue::Name(name.to_owned())),
+            applied: None,
+        };
+        let policy = Narrowed {
+            setting: "policy",
+            requested: Some(TermValue::Policy(allow)),
+            applied: Some(TermValue::Policy(Policy::default())),
+        };
+        let expected = [policy, named("model", "large"), named("mode", "plan")];
+        assert_eq!(session().narrowed(&asked), expected);
     }
 }

@@ -3,11 +3,11 @@
 use wh_api::{
     AgentListView, AgentView, ApprovalListView, ApprovalView, AuditListView, BoardListView,
     BoardView, ConfigView, CredentialListView, CredentialView, DeletedView, KeyCreatedView,
-    KeyListView, KeyView, MessageListView, MessageView, PromptedView, RepoCheckView, RepoListView,
-    RepoTrustView, RepoView, SessionBriefListView, SessionSearchView, SessionTreeView, SessionView,
-    SessionWaitView, SettingView, TurnDetailView, TurnListView, UserListView, UserView,
-    WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView, WorktreeListView,
-    WorktreeMergedView, WorktreeRemovedView, WorktreeView,
+    KeyListView, KeyView, MessageListView, MessageView, NarrowedView, PromptedView, RepoCheckView,
+    RepoListView, RepoTrustView, RepoView, SessionBriefListView, SessionSearchView,
+    SessionTreeView, SessionView, SessionWaitView, SettingView, TurnDetailView, TurnListView,
+    UserListView, UserView, WebhookCreatedView, WebhookListView, WebhookView, WorktreeDiffView,
+    WorktreeListView, WorktreeMergedView, WorktreeRemovedView, WorktreeView,
 };
 use wh_api::{
     IterationView, LoopCompletedView, LoopListView, LoopLogView, LoopView, NoteListView,
@@ -27,6 +27,17 @@ fn listed(count: usize, what: &str, more: &Option<String>) -> String {
     };
     let plural = if count == 1 { "" } else { "s" };
     format!("{count} {what}{plural}{more}")
+}
+
+/// Names the terms of a new session that are not as they were requested.
+fn not_as_requested(narrowed: &[NarrowedView]) -> String {
+    match narrowed {
+        [] => String::new(),
+        terms => {
+            let terms: Vec<_> = terms.iter().map(NarrowedView::words).collect();
+            format!("; not as requested: {}", terms.join(", "))
+        }
+    }
 }
 
 /// Says how much of a list a page holds.
@@ -140,9 +151,13 @@ impl Summary for PromptedView {
             n => format!(", {n} to answer"),
         };
         let turn = &self.turn;
+        let narrowed = self.terms.as_ref().map_or(&[][..], |it| &it.narrowed);
         format!(
-            "turn {} is {}, session is {}{asks}",
-            turn.number, turn.state, self.state
+            "turn {} is {}, session is {}{asks}{}",
+            turn.number,
+            turn.state,
+            self.state,
+            not_as_requested(narrowed)
         )
     }
 }
@@ -222,8 +237,12 @@ impl Summary for SessionView {
             _ => "",
         };
         format!(
-            "session {:?} ({}) of {} is {}{broken}",
-            self.title, self.short_id, self.agent, self.state
+            "session {:?} ({}) of {} is {}{broken}{}",
+            self.title,
+            self.short_id,
+            self.agent,
+            self.state,
+            not_as_requested(&self.narrowed)
         )
     }
 }

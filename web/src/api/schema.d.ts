@@ -1759,6 +1759,8 @@ export interface components {
             repo_id?: string | null;
             worktree_id?: string | null;
             board_id?: string | null;
+            /** @description own, shared or none. */
+            workspace: string;
             /** @description Where it works when that is not a worktree. */
             path?: string | null;
             /** @description The agent's way of working, if another than its usual one was asked for. */
@@ -1811,7 +1813,7 @@ export interface components {
             models?: components["schemas"]["AgentModelView"][];
             /** @description The commands that its agent takes at the beginning of a prompt; only told of one session. */
             commands?: components["schemas"]["AgentCommandView"][];
-            /** @description What of the request was narrowed, by the parent or the server; only told when a session is created. */
+            /** @description Terms that are not as requested; only when a session is created. */
             narrowed?: components["schemas"]["NarrowedView"][];
             created_at: string;
             updated_at: string;
@@ -1871,21 +1873,16 @@ export interface components {
             name: string;
             about: string;
         };
-        /** @description Something that is narrower than was requested. */
+        /** @description A term that is not as it was requested. */
         NarrowedView: {
-            /** @description Such as budget.tokens or policy. */
+            /** @description budget.tokens, budget.cost_micros, budget.wall_seconds, budget.turns, policy, model, mode or tier. */
             setting: string;
-            /**
-             * Format: uint64
-             * @description What was requested, of limits.
-             */
-            requested?: number | null;
-            /**
-             * Format: uint64
-             * @description What applies, of limits.
-             */
-            applied?: number | null;
+            requested?: components["schemas"]["TermView"] | null;
+            /** @description What applies; absent when the agent chooses. */
+            applied?: components["schemas"]["TermView"] | null;
         };
+        /** @description A limit, a name or a policy. */
+        TermView: number | string | components["schemas"]["PolicyInput"];
         /** @description A session's family. */
         SessionTreeView: {
             /** @description The session that was asked about. */
@@ -2047,7 +2044,7 @@ export interface components {
             budget: components["schemas"]["BudgetInput"];
             /** @description What its agent may do without asking. */
             policy: components["schemas"]["PolicyInput"];
-            /** @description What of the request was narrowed, by the parent or the server. */
+            /** @description Terms that are not as requested, because of the parent, the server or the agent. */
             narrowed?: components["schemas"]["NarrowedView"][];
         };
         /** @description What a wait came to. */

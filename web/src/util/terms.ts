@@ -16,19 +16,45 @@ const NAMES: Record<string, string> = {
   "budget.tokens": "Token limit",
   "budget.turns": "Turn limit",
   "budget.wall_seconds": "Time limit",
+  mode: "Mode",
+  model: "Model",
   policy: "Policy",
+  tier: "Containment",
 };
 
 const nameOf = (setting: string): string => NAMES[setting] ?? setting;
 
-/** Says what was narrowed, each in a sentence. */
+type Value = Narrowed["requested"];
+
+/** Words a value; `absent` is what no value means. */
+function valueWords(setting: string, value: Value, absent: string): string {
+  if (value === undefined || value === null) {
+    return absent;
+  }
+  switch (typeof value) {
+    case "number":
+      return limitWords(setting, value);
+    case "string":
+      return value;
+    default:
+      return policyWords(value);
+  }
+}
+
+function policyWords({ default: verdict = "ask", allow = [], deny = [] }: Schemas["PolicyInput"]): string {
+  const rules = [
+    allow.length > 0 ? `${allow.length} allowed` : "",
+    deny.length > 0 ? `${deny.length} denied` : "",
+  ];
+  return [verdict, ...rules.filter(Boolean)].join(", ");
+}
+
+/** Describes the terms that are not as requested, each in a sentence. */
 export function narrowedWords(narrowed: readonly Narrowed[]): string[] {
   return narrowed.map(({ setting, requested, applied }) => {
-    const name = nameOf(setting);
-    if (requested == null && applied == null) {
-      return `${name}: narrower than requested`;
-    }
-    return `${name}: ${limitWords(setting, requested)} requested, ${limitWords(setting, applied)} applied`;
+    const asked = valueWords(setting, requested, "no limit");
+    const has = valueWords(setting, applied, "the agent’s own choice");
+    return `${nameOf(setting)}: ${asked} requested, ${has} applied`;
   });
 }
 

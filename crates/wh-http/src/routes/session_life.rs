@@ -59,9 +59,8 @@ fn session_routes() -> Vec<Route> {
             |view: &SessionView| Some(format!("/sessions/{}", view.id)),
             |server, cx, request: SessionForkRequest| async move {
                 let input = request.input()?;
-                let requested = RequestedTerms::from(&input);
                 let forked = server.app.session_fork(&cx, input).await?;
-                Ok(SessionView::forked(&forked, &requested))
+                Ok(SessionView::forked(&forked))
             },
         ),
         change(

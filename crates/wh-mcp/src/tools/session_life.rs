@@ -102,9 +102,8 @@ async fn session_fork(
     request: SessionForkRequest,
 ) -> Result<SessionView> {
     let input = request.input()?;
-    let requested = RequestedTerms::from(&input);
     let forked = app.session_fork(&cx, input).await?;
-    Ok(SessionView::forked(&forked, &requested))
+    Ok(SessionView::forked(&forked))
 }
 
 fn prompted(done: Prompted) -> PromptedView {

@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use clap::Args;
 use wh_api::{SessionForkRequest, SessionSpawnRequest, TurnListRequest};
 
-use super::run::{attached, follow_turn};
+use super::run::{attached, follow_turn, note_narrowed};
 use super::session;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
@@ -120,7 +120,9 @@ pub(crate) async fn spawn(cx: &Context, args: SpawnArgs) -> CliResult {
         ..SessionSpawnRequest::default()
     };
     let spawned = client.session_spawn(&request).await?;
-    let child = client.session_get(&spawned.session).await?;
+    let mut child = client.session_get(&spawned.session).await?;
+    child.narrowed = spawned.terms.map_or(Vec::new(), |terms| terms.narrowed);
+    note_narrowed(cx, &child.narrowed)?;
     if args.wait {
         return follow_turn(cx, &client, &child, spawned.turn.id, 0).await;
     }
@@ -140,6 +142,7 @@ pub(crate) async fn fork(cx: &Context, args: ForkArgs) -> CliResult {
         ..SessionForkRequest::default()
     };
     let fork = client.session_fork(&request).await?;
+    note_narrowed(cx, &fork.narrowed)?;
     if args.wait {
         // The prompt comes after everything that was taken over.
         let turns = TurnListRequest {

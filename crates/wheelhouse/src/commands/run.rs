@@ -9,7 +9,7 @@ use std::path::PathBuf;
 
 use clap::Args;
 use wh_api::{
-    AgentView, BudgetInput, SessionCreateRequest, SessionPromptRequest, SessionView,
+    AgentView, BudgetInput, NarrowedView, SessionCreateRequest, SessionPromptRequest, SessionView,
     TurnListRequest,
 };
 use wh_client::Client;
@@ -175,6 +175,7 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
     if let Some(note) = workspace.implied.note() {
         cx.ui.note(note)?;
     }
+    note_narrowed(cx, &session.narrowed)?;
     if args.detach {
         return cx.ui.answer(&session, |ui| ui.line(&session.short_id));
     }
@@ -184,6 +185,14 @@ pub(crate) async fn run(cx: &Context, args: RunArgs) -> CliResult {
         session.short_id, session.agent
     ))?;
     follow_turn(cx, &client, &session, turn, 0).await
+}
+
+/// Says which terms of a new session are not as they were requested.
+pub(super) fn note_narrowed(cx: &Context, narrowed: &[NarrowedView]) -> CliResult {
+    for term in narrowed {
+        cx.ui.note(&format!("not as requested: {}", term.words()))?;
+    }
+    Ok(())
 }
 
 pub(crate) async fn send(cx: &Context, args: SendArgs) -> CliResult {

@@ -2,8 +2,9 @@
 
 use serde_json::json;
 use wh_api::{
-    BudgetInput, BudgetPatchInput, ConfigSetRequest, SessionCreateRequest, SessionForkRequest,
-    SessionSpawnRequest, SessionUpdateRequest, UsageReportRequest,
+    BudgetInput, BudgetPatchInput, ConfigSetRequest, NarrowedView, PolicyInput,
+    SessionCreateRequest, SessionForkRequest, SessionSpawnRequest, SessionUpdateRequest,
+    UsageReportRequest,
 };
 use wh_testkit::server::TestServer;
 
@@ -17,6 +18,10 @@ fn turns(count: u64) -> BudgetInput {
         turns: Some(count),
         ..BudgetInput::default()
     }
+}
+
+fn words(narrowed: &[NarrowedView]) -> Vec<String> {
+    narrowed.iter().map(NarrowedView::words).collect()
 }
 
 fn with(budget: BudgetInput, model: Option<&str>) -> SessionCreateRequest {
@@ -254,12 +259,7 @@ async fn what_a_parent_narrows_is_in_the_answer() {
         (terms.workspace.as_str(), terms.budget.turns),
         ("none", Some(4))
     );
-    let narrowed: Vec<_> = terms
-        .narrowed
-        .iter()
-        .map(|it| (it.setting.as_str(), it.requested, it.applied))
-        .collect();
-    assert_eq!(narrowed, [("budget.turns", Some(50), Some(4))]);
+    assert_eq!(words(&terms.narrowed), ["budget.turns 50 → 4"]);
 
     set(&world, "budget.session.tokens", 100).await;
     let asked = BudgetInput {
@@ -269,11 +269,8 @@ async fn what_a_parent_narrows_is_in_the_answer() {
     let mut request = with(asked, None);
     request.agent = "echo".to_owned();
     let created = world.client.session_create(&request).await.unwrap();
-    assert_eq!(created.narrowed[0].setting, "budget.tokens");
-    assert_eq!(
-        (created.narrowed[0].requested, created.narrowed[0].applied),
-        (Some(500), Some(100))
-    );
+    assert_eq!(created.workspace, "none");
+    assert_eq!(words(&created.narrowed), ["budget.tokens 500 → 100"]);
     world.prompt(&created.id, "say hi").await;
     let fork = SessionForkRequest {
         session: created.id,
@@ -281,4 +278,45 @@ async fn what_a_parent_narrows_is_in_the_answer() {
     };
     let fork = world.client.session_fork(&fork).await.unwrap();
     assert_eq!((fork.budget.tokens, fork.narrowed.len()), (Some(96), 0));
+}
+
+#[tokio::test]
+async fn a_policy_that_the_parent_narrows_is_in_the_answer_with_both_values() {
+    let world = World::new();
+    let parent = world.session().await;
+    let allow = PolicyInput {
+        default: Some("allow".to_owned()),
+        ..PolicyInput::default()
+    };
+    let spawn = SessionSpawnRequest {
+        parent: Some(parent),
+        prompt: "say hi".to_owned(),
+        policy: Some(allow),
+        ..SessionSpawnRequest::default()
+    };
+    let spawned = world.client.session_spawn(&spawn).await.unwrap();
+    let terms = spawned.terms.unwrap();
+    assert_eq!(terms.policy.default.as_deref(), Some("ask"));
+    assert_eq!(words(&terms.narrowed), ["policy allow → ask"]);
+}
+
+#[tokio::test]
+async fn a_fork_says_what_it_does_not_have_of_its_source() {
+    let world = World::with_scripted();
+    let mut request = with(turns(9), Some("echo-2"));
+    request.agent = "echo".to_owned();
+    request.prompt = Some("say hi".to_owned());
+    let source = world.client.session_create(&request).await.unwrap().id;
+    world.rest(&source).await;
+    let fork = SessionForkRequest {
+        session: source,
+        agent: Some("scripted".to_owned()),
+        ..SessionForkRequest::default()
+    };
+    let fork = world.client.session_fork(&fork).await.unwrap();
+    assert_eq!((fork.budget.turns, fork.model), (Some(8), None));
+    assert_eq!(
+        words(&fork.narrowed),
+        ["model echo-2 → chosen by the agent"]
+    );
 }

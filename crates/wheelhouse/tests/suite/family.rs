@@ -44,6 +44,23 @@ fn children_and_forks_are_begun_followed_and_shown() {
 }
 
 #[test]
+fn terms_that_are_not_as_requested_are_printed() {
+    let server = TestServer::start();
+    let set = ["config", "set", "budget.session.turns", "3"];
+    assert_eq!(run(&server, &set).code, 0);
+    let start = "run --agent echo --detach --scratch --model echo-2 --budget-turns 50 hi";
+    let started = run(&server, &start.split(' ').collect::<Vec<_>>());
+    let note = "not as requested: budget.turns 50 → 3";
+    assert!(started.stderr.contains(note), "{started:?}");
+    let parent = started.stdout.trim();
+    assert_eq!(run(&server, &["wait", parent]).code, 0);
+    let child = run_json(&server, &["spawn", parent, "say more"]);
+    assert_eq!(child["workspace"], "none", "{child}");
+    let fork = run(&server, &["fork", parent]);
+    assert!(fork.code == 0 && fork.stderr.is_empty(), "{fork:?}");
+}
+
+#[test]
 fn sessions_are_begun_in_a_zone_and_listed_by_worktree() {
     let server = TestServer::start();
     let board = run_json(&server, &["board", "create", "work"]);
