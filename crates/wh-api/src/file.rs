@@ -7,7 +7,8 @@ use wh_domain::{
     FILES_BYTES_MAX, FILES_INSTEAD, FileName, InputRefusal, PromptFile, Reference, check_files,
 };
 
-use crate::common::{field, reference};
+use crate::NumberOrId;
+use crate::common::{field, optional_reference};
 
 const NOT_BASE64: &str = "is not base64; send its bytes in the standard alphabet, with padding";
 
@@ -59,8 +60,11 @@ impl PromptFileInput {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TurnFileRequest {
-    /// The turn's id, or its last 8 digits.
-    pub turn: String,
+    /// The turn's id, its last 8 digits, or with `session` its number.
+    pub turn: NumberOrId,
+    /// The session whose turn it is; the calling session unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
     /// Which of its files, from 1.
     pub number: u32,
 }
@@ -68,7 +72,12 @@ pub struct TurnFileRequest {
 impl TurnFileRequest {
     /// Returns which turn is meant.
     pub fn turn(&self) -> Result<Reference, InputRefusal> {
-        reference("turn", &self.turn)
+        self.turn.reference("turn")
+    }
+
+    /// Returns which session the number of a turn is of.
+    pub fn session(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("session", self.session.as_deref())
     }
 }
 

@@ -8,7 +8,7 @@ use wh_domain::{
 };
 
 use crate::NumberOrId;
-use crate::common::{PageQuery, reference, time};
+use crate::common::{PageQuery, optional_reference, reference, time};
 
 /// Which part of a transcript to return.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -83,14 +83,22 @@ impl MessageListRequest {
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct MessageGetRequest {
-    /// The message's id.
-    pub message: String,
+    /// The message's id, or with `session` its seq.
+    pub message: NumberOrId,
+    /// The session whose message it is; the calling session unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 impl MessageGetRequest {
     /// Returns which message is meant.
     pub fn message(&self) -> Result<Reference, InputRefusal> {
-        reference("message", &self.message)
+        self.message.reference("message")
+    }
+
+    /// Returns which session a seq is of.
+    pub fn session(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("session", self.session.as_deref())
     }
 }
 

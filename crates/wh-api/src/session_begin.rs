@@ -7,15 +7,15 @@ use serde::{Deserialize, Serialize};
 use serde_json::{Map, Value};
 use wh_domain::{
     AgentName, BranchName, Description, ForkInput, HostList, InputRefusal, McpDialect, ModelName,
-    Policy, Prompt, SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, TurnChoice,
-    Workspace,
+    Policy, Prompt, SessionInput, SessionPlace, SessionRole, SpawnInput, Tier, Title, Workspace,
 };
 
 use crate::{
-    BudgetInput, PolicyInput, PromptFileInput,
+    BudgetInput, NumberOrId, PolicyInput, PromptFileInput,
     common::{field, optional, optional_reference, reference},
     session_life::wait_of,
     session_terms::read_policy,
+    turn::turn_of,
 };
 
 /// The most bytes of a mode's name.
@@ -237,7 +237,7 @@ pub struct SessionForkRequest {
     pub session: String,
     /// The last turn to take over: its number or id; the last one that is over unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<String>,
+    pub turn: Option<NumberOrId>,
     /// How to go on from there.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub prompt: Option<String>,
@@ -263,7 +263,7 @@ impl SessionForkRequest {
     pub fn input(&self) -> Result<ForkInput, InputRefusal> {
         Ok(ForkInput {
             session: reference("session", &self.session)?,
-            turn: self.turn.as_deref().map(read_turn).transpose()?,
+            turn: turn_of(self.turn.as_ref())?,
             agent: optional("agent", self.agent.as_deref(), AgentName::parse)?,
             model: optional("model", self.model.as_deref(), ModelName::parse)?,
             prompt: optional("prompt", self.prompt.as_deref(), Prompt::parse)?,
@@ -271,16 +271,6 @@ impl SessionForkRequest {
             callback: self.callback.unwrap_or(false),
             leave_uncommitted: self.leave_uncommitted.unwrap_or(false),
         })
-    }
-}
-
-/// The most digits of a turn's number; an id has more.
-const TURN_DIGITS_MAX: usize = 7;
-
-fn read_turn(text: &str) -> Result<TurnChoice, InputRefusal> {
-    match text.parse() {
-        Ok(number) if text.len() <= TURN_DIGITS_MAX => Ok(TurnChoice::Number(number)),
-        _ => Ok(TurnChoice::Id(reference("turn", text)?)),
     }
 }
 

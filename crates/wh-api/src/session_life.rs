@@ -10,8 +10,9 @@ use wh_domain::{
 };
 
 use crate::{
-    ApprovalView, PromptFileInput, SessionTermsView, TurnView,
-    common::{at_most, field, optional, optional_reference, reference},
+    ApprovalView, NumberOrId, PromptFileInput, SessionTermsView, TurnView,
+    common::{at_most, field, optional, reference},
+    turn::turn_of,
 };
 
 /// The most sessions of one wait.
@@ -192,9 +193,9 @@ impl SessionWaitView {
 pub struct SessionInterruptRequest {
     /// The session's id, or its last 8 digits.
     pub session: String,
-    /// The id of the turn to cancel, such as a queued prompt; the running turn unless given.
+    /// The number or id of the turn to cancel, such as a queued prompt; the running turn unless given.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub turn: Option<String>,
+    pub turn: Option<NumberOrId>,
     /// A mark of your choice: a repeat with it changes nothing twice.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
@@ -208,7 +209,7 @@ impl SessionInterruptRequest {
 
     /// Returns which turn is meant, if it is a certain one.
     pub fn turn(&self) -> Result<Option<Reference>, InputRefusal> {
-        optional_reference("turn", self.turn.as_deref())
+        turn_of(self.turn.as_ref())
     }
 }
 

@@ -5,7 +5,7 @@ use serde::{Deserialize, Serialize};
 use wh_domain::{InputRefusal, Reference, ShortId, Turn, redact};
 
 use crate::NumberOrId;
-use crate::common::{is_zero, reference, time};
+use crate::common::{is_zero, optional_reference, reference, time};
 
 /// Which turns to list.
 #[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
@@ -33,18 +33,31 @@ impl TurnListRequest {
     }
 }
 
+/// Reads a turn that may be named by its number or its id.
+pub(crate) fn turn_of(turn: Option<&NumberOrId>) -> Result<Option<Reference>, InputRefusal> {
+    turn.map(|turn| turn.reference("turn")).transpose()
+}
+
 /// Names a turn.
 #[derive(Clone, Debug, Serialize, Deserialize, JsonSchema)]
 #[serde(deny_unknown_fields)]
 pub struct TurnGetRequest {
-    /// The turn's id, or its last 8 digits.
-    pub turn: String,
+    /// The turn's id, its last 8 digits, or with `session` its number.
+    pub turn: NumberOrId,
+    /// The session whose turn it is; the calling session unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub session: Option<String>,
 }
 
 impl TurnGetRequest {
     /// Returns which turn is meant.
     pub fn turn(&self) -> Result<Reference, InputRefusal> {
-        reference("turn", &self.turn)
+        self.turn.reference("turn")
+    }
+
+    /// Returns which session the number of a turn is of.
+    pub fn session(&self) -> Result<Option<Reference>, InputRefusal> {
+        optional_reference("session", self.session.as_deref())
     }
 }
 

@@ -3,7 +3,7 @@
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     IdRef, Message, MessageId, MessageKind, Operation, Page, PageLimit, PageRequest, Reach,
-    Reference, Session,
+    Reference, Session, SessionId,
 };
 use wh_store::MessageHit;
 
@@ -60,12 +60,22 @@ impl App {
         .await
     }
 
-    /// Returns one message, whole.
-    pub async fn message_get(&self, cx: &OpContext, message: &Reference) -> Result<Message> {
+    /// Returns one message, whole, by its id or, with the session that it is of, by its number.
+    pub async fn message_get(
+        &self,
+        cx: &OpContext,
+        session: Option<&Reference>,
+        message: &Reference,
+    ) -> Result<Message> {
         let operation = Operation::MessageGet;
         let facts = facts([("message", message.as_str())]);
         self.read(cx, operation, facts, async {
             let reach = cx.authorize(operation)?;
+            let number = message.as_str().parse::<u64>().ok();
+            let session = self.numbered_in(cx, reach, session, message).await?;
+            if let (Some(session), Some(number)) = (session, number) {
+                return self.message_numbered(reach, session, number).await;
+            }
             let found = match message.id()? {
                 IdRef::Whole(id) => {
                     let id = MessageId::from_untyped_uuid(id);
@@ -76,9 +86,22 @@ impl App {
                     return Err(AppError::invalid("a message is named by its whole id"));
                 }
             };
+            let found = found.filter(|it| session.is_none_or(|session| it.session == session));
             found.ok_or_else(|| AppError::not_found("message"))
         })
         .await
+    }
+
+    async fn message_numbered(
+        &self,
+        reach: Reach,
+        session: SessionId,
+        number: u64,
+    ) -> Result<Message> {
+        let (after, one) = (number.saturating_sub(1), PageLimit::clamped(Some(1)));
+        let found = self.store.message_list(reach, session, after, one).await?;
+        let found = found.into_iter().find(|message| message.seq == number);
+        found.ok_or_else(|| AppError::not_found("message"))
     }
 
     /// Finds messages that hold all of the words, best first.

@@ -191,9 +191,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let session = self.session_lookup(reach, session).await?;
-            let mut found = self.store.turn_find(reach, &id_of(turn)?).await?;
-            found.retain(|turn| turn.session == session.id);
-            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            let turn = self.turn_of(reach, session.id, turn).await?;
             self.withdraw(cx, facts, &session, &turn).await?;
             self.session_lookup(reach, &Reference::from(session.id))
                 .await

@@ -4,13 +4,12 @@ use newtype_uuid::GenericUuid;
 use wh_domain::{
     Budget, ErrorCode, Fork, ForkInput, Forked, ForkedFiles, Message, Operation, PageLimit,
     PageRequest, Reach, Reference, RequestedTerms, Session, SessionId, SessionPlace, Turn,
-    TurnChoice, WorktreeBase, conversation_text, fork_title,
+    WorktreeBase, conversation_text, fork_title,
 };
 
 use crate::{
     App, AppError, OpContext, Result,
     context::facts,
-    lookup::{id_of, only_one},
     session_begin::{Beginning, Place, model_kept},
 };
 
@@ -187,22 +186,10 @@ impl App {
         &self,
         reach: Reach,
         source: &Session,
-        choice: Option<TurnChoice>,
+        choice: Option<Reference>,
     ) -> Result<Turn> {
         let turn = match choice {
-            Some(TurnChoice::Id(id)) => {
-                let found = self.store.turn_find(reach, &id_of(&id)?).await?;
-                let turn = only_one("turn", found, |turn| turn.id.to_string())?;
-                Some(turn).filter(|turn| turn.session == source.id)
-            }
-            Some(TurnChoice::Number(number)) => {
-                let page = PageRequest {
-                    after: Some(number.saturating_add(1)),
-                    ..PageRequest::first(PageLimit::MAX)
-                };
-                let turns = self.store.turn_list(reach, source.id, page).await?.items;
-                turns.into_iter().find(|turn| turn.number == number)
-            }
+            Some(turn) => Some(self.turn_of(reach, source.id, &turn).await?),
             None => {
                 let page = PageRequest::first(PageLimit::MAX);
                 let turns = self.store.turn_list(reach, source.id, page).await?.items;

@@ -151,8 +151,7 @@ pub use session::{
     SessionQuery, SessionRole,
 };
 pub use session_input::{
-    ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, TurnChoice, WaitFor,
-    WhenBusy, Workspace,
+    ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, WaitFor, WhenBusy, Workspace,
 };
 pub use session_state::{IllegalTransition, SessionEvent, SessionState, SessionStateName};
 pub use session_terms::{Narrowed, RequestedTerms, TermValue};

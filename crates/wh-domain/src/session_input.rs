@@ -101,8 +101,8 @@ pub struct SpawnInput {
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct ForkInput {
     pub session: Reference,
-    /// The last turn to take over; the last that is over unless given.
-    pub turn: Option<TurnChoice>,
+    /// The last turn to take over, by its number or id; the last that is over unless given.
+    pub turn: Option<Reference>,
     /// The agent that goes on; the same unless given.
     pub agent: Option<AgentName>,
     /// The model that the agent is to use; the same unless given, if the agent is the same.
@@ -113,13 +113,6 @@ pub struct ForkInput {
     pub callback: bool,
     /// Start from the commit, without uncommitted files.
     pub leave_uncommitted: bool,
-}
-
-/// Which turn of a session is meant.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub enum TurnChoice {
-    Number(u64),
-    Id(Reference),
 }
 
 choices! {

@@ -4278,11 +4278,14 @@ export interface operations {
     };
     message_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The session whose message it is; the calling session unless given. */
+                session?: string;
+            };
             header?: never;
             path: {
-                /** @description The message's id. */
-                message: string;
+                /** @description The message's id, or with `session` its seq. */
+                message: string | number;
             };
             cookie?: never;
         };
@@ -4862,7 +4865,7 @@ export interface operations {
             content: {
                 "application/json": {
                     /** @description The last turn to take over: its number or id; the last one that is over unless given. */
-                    turn?: string | null;
+                    turn?: string | number | null;
                     /** @description How to go on from there. */
                     prompt?: string | null;
                     /** @description The agent that goes on; the same unless given. */
@@ -4906,8 +4909,8 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description The id of the turn to cancel, such as a queued prompt; the running turn unless given. */
-                    turn?: string | null;
+                    /** @description The number or id of the turn to cancel, such as a queued prompt; the running turn unless given. */
+                    turn?: string | number | null;
                     /** @description A mark of your choice: a repeat with it changes nothing twice. */
                     idempotency_key?: string | null;
                 };
@@ -5273,11 +5276,14 @@ export interface operations {
     };
     turn_get: {
         parameters: {
-            query?: never;
+            query?: {
+                /** @description The session whose turn it is; the calling session unless given. */
+                session?: string;
+            };
             header?: never;
             path: {
-                /** @description The turn's id, or its last 8 digits. */
-                turn: string;
+                /** @description The turn's id, its last 8 digits, or with `session` its number. */
+                turn: string | number;
             };
             cookie?: never;
         };
@@ -5298,13 +5304,15 @@ export interface operations {
     turn_file: {
         parameters: {
             query: {
+                /** @description The session whose turn it is; the calling session unless given. */
+                session?: string;
                 /** @description Which of its files, from 1. */
                 number: number;
             };
             header?: never;
             path: {
-                /** @description The turn's id, or its last 8 digits. */
-                turn: string;
+                /** @description The turn's id, its last 8 digits, or with `session` its number. */
+                turn: string | number;
             };
             cookie?: never;
         };

@@ -45,7 +45,9 @@ pub(super) fn routes() -> Vec<Route> {
             Operation::MessageGet,
             "Shows one message whole",
             |server, cx, request: MessageGetRequest| async move {
-                let message = server.app.message_get(&cx, &request.message()?).await?;
+                let (session, message) = (request.session()?, request.message()?);
+                let message = server.app.message_get(&cx, session.as_ref(), &message);
+                let message = message.await?;
                 Ok(MessageView::at_depth(message, MessageDepth::Full))
             },
         ),

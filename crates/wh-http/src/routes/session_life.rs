@@ -151,7 +151,8 @@ fn turn_routes() -> Vec<Route> {
             Operation::TurnGet,
             "Shows a turn",
             |server, cx, request: TurnGetRequest| async move {
-                let turn = server.app.turn_get(&cx, &request.turn()?).await?;
+                let (session, turn) = (request.session()?, request.turn()?);
+                let turn = server.app.turn_get(&cx, session.as_ref(), &turn).await?;
                 Ok(TurnDetailView::from(&turn))
             },
         ),
@@ -160,8 +161,11 @@ fn turn_routes() -> Vec<Route> {
             Operation::TurnFile,
             "Returns a file that came with a turn's prompt",
             |server, cx, request: TurnFileRequest| async move {
-                let turn = request.turn()?;
-                let file = server.app.turn_file(&cx, &turn, request.number).await?;
+                let (session, turn) = (request.session()?, request.turn()?);
+                let file = server
+                    .app
+                    .turn_file(&cx, session.as_ref(), &turn, request.number);
+                let file = file.await?;
                 Ok(TurnFileView::from(&file))
             },
         ),

@@ -261,7 +261,7 @@ struct GetMessage {
 
 async fn get_message(call: Call, request: GetMessage) -> Result<Reply<RawMessageView>> {
     let message = reference("messageId", &request.message_id)?;
-    let message = call.app.message_get(&call.cx, &message).await?;
+    let message = call.app.message_get(&call.cx, None, &message).await?;
     Ok(RawMessageView::from(message).into())
 }
 

@@ -90,6 +90,7 @@ async fn turn_list(app: Arc<App>, cx: OpContext, request: TurnListRequest) -> Re
 }
 
 async fn turn_get(app: Arc<App>, cx: OpContext, request: TurnGetRequest) -> Result<TurnDetailView> {
-    let turn = app.turn_get(&cx, &request.turn()?).await?;
+    let (session, turn) = (request.session()?, request.turn()?);
+    let turn = app.turn_get(&cx, session.as_ref(), &turn).await?;
     Ok(TurnDetailView::from(&turn))
 }

@@ -70,7 +70,8 @@ async fn message_get(
     cx: OpContext,
     request: MessageGetRequest,
 ) -> Result<MessageView> {
-    let message = app.message_get(&cx, &request.message()?).await?;
+    let (session, message) = (request.session()?, request.message()?);
+    let message = app.message_get(&cx, session.as_ref(), &message).await?;
     Ok(MessageView::at_depth(message, MessageDepth::Full))
 }
 

@@ -133,7 +133,7 @@ pub(crate) async fn fork(cx: &Context, args: ForkArgs) -> CliResult {
     let client = cx.client()?;
     let request = SessionForkRequest {
         session: args.session,
-        turn: args.turn,
+        turn: args.turn.map(Into::into),
         prompt: args.prompt,
         agent: args.agent,
         model: args.model,

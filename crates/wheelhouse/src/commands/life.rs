@@ -46,8 +46,8 @@ pub(crate) struct InterruptArgs {
     /// The session's id or its last 8 digits
     #[arg(value_name = "ID")]
     session: String,
-    /// Cancel this turn, such as a queued prompt, instead of the running one
-    #[arg(long, value_name = "ID")]
+    /// Cancel this turn, such as a queued prompt, by number or id, instead of the running one
+    #[arg(long)]
     turn: Option<String>,
 }
 

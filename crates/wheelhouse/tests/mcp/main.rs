@@ -15,6 +15,7 @@ mod list_walk;
 mod lists;
 mod local_paths;
 mod matrix;
+mod numbers;
 mod plain;
 mod progress;
 mod prompts;

@@ -239,7 +239,7 @@ async fn a_fork_has_the_files_that_were_not_committed_then_and_a_title_of_its_ow
     let fork = async |session: &str, leave: bool| {
         let request = SessionForkRequest {
             session: session.to_owned(),
-            turn: Some("1".to_owned()),
+            turn: Some(1_u64.into()),
             leave_uncommitted: leave.then_some(true),
             ..SessionForkRequest::default()
         };
@@ -305,7 +305,7 @@ async fn a_fork_goes_on_from_a_turn_with_its_words_and_files() {
     world.prompt(&source, ochre).await;
     let request = SessionForkRequest {
         session: source.clone(),
-        turn: Some("1".to_owned()),
+        turn: Some(1_u64.into()),
         prompt: Some("say forked".to_owned()),
         ..SessionForkRequest::default()
     };
@@ -328,7 +328,7 @@ async fn a_fork_goes_on_from_a_turn_with_its_words_and_files() {
     let teals = |said: &str| said.matches("the word is teal").count();
     assert_eq!(teals(&world.said(&fork.id).await), teals(&said));
     let missing = SessionForkRequest {
-        turn: Some("9".to_owned()),
+        turn: Some(9_u64.into()),
         ..request
     };
     let refused = world.client.session_fork(&missing).await.unwrap_err();

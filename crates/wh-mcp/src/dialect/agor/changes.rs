@@ -7,7 +7,7 @@ use serde::Deserialize;
 use wh_app::Result;
 use wh_domain::{
     AgentName, Budget, Description, ForkInput, Operation, Policy, Prompt, Reference, SessionAction,
-    SessionInput, SessionPatch, SessionPlace, SessionRole, SpawnInput, Title, TurnChoice,
+    SessionInput, SessionPatch, SessionPlace, SessionRole, SpawnInput, Title,
 };
 
 use super::{
@@ -188,7 +188,7 @@ async fn fork(call: Call, request: Fork) -> Result<Reply<Created<SessionView>>> 
     let task = request.task_id.as_deref();
     let input = ForkInput {
         session: reference("sessionId", &request.session_id)?,
-        turn: optional("taskId", task)?.map(TurnChoice::Id),
+        turn: optional("taskId", task)?,
         agent: None,
         model: call.model()?,
         prompt: field("prompt", prompt.transpose())?,

@@ -68,7 +68,7 @@ struct TasksGet {
 
 async fn tasks_get(call: Call, request: TasksGet) -> Result<Reply<TaskView>> {
     let task = reference("taskId", &request.task_id)?;
-    let turn = call.app.turn_get(&call.cx, &task).await;
+    let turn = call.app.turn_get(&call.cx, None, &task).await;
     let turn = turn.map_err(naming([(
         "turn",
         "Task",
