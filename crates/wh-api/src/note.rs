@@ -1,6 +1,5 @@
 //! Notes of a list, and what its iterations came to.
 
-use newtype_uuid::GenericUuid;
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
@@ -145,24 +144,12 @@ pub struct NoteListView {
 
 impl From<Page<Note, Uuid>> for NoteListView {
     fn from(page: Page<Note, Uuid>) -> Self {
-        let all = &page.items;
-        let mut bytes = 0;
-        // One note is always shown, so that a walk comes to its end.
-        let fits = |note: &NoteView| {
-            let is_first = bytes == 0;
-            bytes += note.content.len();
-            is_first || bytes <= BYTES_MAX
-        };
-        let notes: Vec<_> = all.iter().map(NoteView::from).take_while(fits).collect();
-        let cut = notes.len() < all.len();
-        let next = match notes.len().checked_sub(1) {
-            Some(last) if cut => Some(all[last].id.into_untyped_uuid()),
-            _ => page.next,
-        };
+        let asked = page.items.len();
+        let page = page.notes_within(BYTES_MAX);
         Self {
-            notes,
-            cut,
-            next_cursor: cursor_of(next),
+            cut: page.items.len() < asked,
+            notes: page.items.iter().map(NoteView::from).collect(),
+            next_cursor: cursor_of(page.next),
             total: page.total,
         }
     }

@@ -4,10 +4,10 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use uuid::Uuid;
 use wh_domain::{
-    AgentCommand, Description, Fork, Forked, InputRefusal, McpDialect, ModelName, OfferedModel,
-    PageRequest, Reference, RequestedTerms, Session, SessionId, SessionOutline, SessionPatch,
-    SessionQuery, SessionState, SessionStateName, ShareLevel, ShortId, Title, TitleWords,
-    ToolsLink,
+    AgentCommand, Archived, Description, Fork, Forked, InputRefusal, McpDialect, ModelName,
+    OfferedModel, PageRequest, Reference, RequestedTerms, Session, SessionId, SessionOutline,
+    SessionPatch, SessionQuery, SessionState, SessionStateName, ShareLevel, ShortId, Title,
+    TitleWords, ToolsLink,
 };
 
 use crate::{
@@ -72,7 +72,7 @@ impl TryFrom<&SessionListRequest> for SessionQuery {
             board: optional_reference("board", request.board.as_deref())?,
             worktree: optional_reference("worktree", request.worktree.as_deref())?,
             parent: optional_reference("parent", request.parent.as_deref())?,
-            include_archived: request.include_archived.unwrap_or(false),
+            archived: Archived::included(request.include_archived.unwrap_or(false)),
             shared: request.shared.unwrap_or(false),
         })
     }

@@ -124,7 +124,7 @@ impl App {
             spawned: query.spawned,
             needs_you: query.needs_you,
             title: query.title,
-            include_archived: query.include_archived,
+            archived: query.archived,
             ..SessionFilter::default()
         };
         if let Some(board) = &query.board {

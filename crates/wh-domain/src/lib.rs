@@ -147,8 +147,8 @@ pub use review::{ReviewEvent, ReviewState};
 pub use rights::{AllowedPaths, OperationSet, Rights};
 pub use run::{Abilities, Conversation, Run, RunEntry, ToolsLink};
 pub use session::{
-    Fork, Relation, RoleSet, Session, SessionBrief, SessionFilter, SessionOutline, SessionPatch,
-    SessionQuery, SessionRole,
+    Archived, Fork, Relation, RoleSet, Session, SessionBrief, SessionFilter, SessionOutline,
+    SessionPatch, SessionQuery, SessionRole,
 };
 pub use session_input::{
     ForkInput, SessionAction, SessionInput, SessionPlace, SpawnInput, WaitFor, WhenBusy, Workspace,

@@ -94,6 +94,27 @@ impl<T, C> Page<T, C> {
             total: None,
         }
     }
+
+    /// Ends the page where its items have more than `bytes_max` bytes together. One item always stays, so that a walk comes to its end.
+    #[must_use]
+    pub fn within_bytes(
+        mut self,
+        bytes_max: usize,
+        bytes: impl Fn(&T) -> usize,
+        cursor: impl Fn(&T) -> C,
+    ) -> Self {
+        let mut sum = 0;
+        let fits = |item: &&T| {
+            sum += bytes(item);
+            sum <= bytes_max
+        };
+        let fitting = self.items.iter().take_while(fits).count().max(1);
+        if fitting < self.items.len() {
+            self.items.truncate(fitting);
+            self.next = self.items.last().map(cursor);
+        }
+        self
+    }
 }
 
 #[cfg(test)]
@@ -107,6 +128,24 @@ mod tests {
         assert_eq!((page.items, page.next), (vec![9, 8], Some(8)));
         let page = Page::from_overfetch(vec![9, 8], limit, |n| *n);
         assert_eq!(page.next, None);
+    }
+
+    #[test]
+    fn a_page_ends_before_it_is_too_long_but_holds_one_item() {
+        let page = |items: Vec<usize>| Page {
+            items,
+            next: Some(0),
+            total: Some(9),
+        };
+        let check = |items: Vec<usize>, expected: &[usize], next| {
+            let cut = page(items).within_bytes(10, |it| *it, |it| *it);
+            assert_eq!((cut.items.as_slice(), cut.next), (expected, Some(next)));
+            assert_eq!(cut.total, Some(9));
+        };
+        check(vec![5, 5], &[5, 5], 0);
+        check(vec![5, 4, 2, 1], &[5, 4], 4);
+        check(vec![11, 1], &[11], 11);
+        check(vec![], &[], 0);
     }
 
     #[test]

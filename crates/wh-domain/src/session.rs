@@ -276,9 +276,37 @@ pub struct SessionQuery {
     pub board: Option<Reference>,
     pub worktree: Option<Reference>,
     pub parent: Option<Reference>,
-    pub include_archived: bool,
+    pub archived: Archived,
     /// Those that others share with the caller, in place of the caller's own.
     pub shared: bool,
+}
+
+/// Whether a list holds archived sessions.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Archived {
+    #[default]
+    Excluded,
+    Included,
+    Only,
+}
+
+impl Archived {
+    /// Reads a request's `include_archived`.
+    pub fn included(yes: bool) -> Self {
+        match yes {
+            true => Self::Included,
+            false => Self::Excluded,
+        }
+    }
+
+    /// Returns the value that sessions of the list have; `None` if both are listed.
+    pub fn value(self) -> Option<bool> {
+        match self {
+            Self::Excluded => Some(false),
+            Self::Included => None,
+            Self::Only => Some(true),
+        }
+    }
 }
 
 /// Which sessions a list holds. Everything left open matches.
@@ -297,7 +325,7 @@ pub struct SessionFilter {
     pub on_board: Option<BoardId>,
     pub worktree: Option<WorktreeId>,
     pub parent: Option<SessionId>,
-    pub include_archived: bool,
+    pub archived: Archived,
 }
 
 /// What to change about a session; what is absent stays.

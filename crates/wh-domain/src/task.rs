@@ -3,9 +3,11 @@
 use std::collections::{HashMap, HashSet};
 
 use jiff::Timestamp;
+use newtype_uuid::GenericUuid;
+use uuid::Uuid;
 
 use crate::{
-    BoardId, IterationText, KeyId, LoopId, Name, NoteId, NoteText, Owner, SessionId, TaskId,
+    BoardId, IterationText, KeyId, LoopId, Name, NoteId, NoteText, Owner, Page, SessionId, TaskId,
     TaskListId, TaskText,
 };
 
@@ -219,6 +221,15 @@ pub struct Note {
     /// The session that noted it, if it was not a person.
     pub session: Option<SessionId>,
     pub created_at: Timestamp,
+}
+
+impl Page<Note, Uuid> {
+    /// Ends the page where its notes have more than `bytes_max` bytes together, as [`Page::within_bytes`] does.
+    #[must_use]
+    pub fn notes_within(self, bytes_max: usize) -> Self {
+        let bytes = |note: &Note| note.content.as_str().len();
+        self.within_bytes(bytes_max, bytes, |note| note.id.into_untyped_uuid())
+    }
 }
 
 /// A note to add.

@@ -9,9 +9,9 @@ use jiff::{SignedDuration, Timestamp};
 use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
-    BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session, SessionBrief,
-    SessionEvent, SessionFilter, SessionId, SessionPatch, SessionTally, SettingKey, SpawnLimits,
-    TitleWords, TurnState,
+    Archived, BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session,
+    SessionBrief, SessionEvent, SessionFilter, SessionId, SessionPatch, SessionTally, SettingKey,
+    SpawnLimits, TitleWords, TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -231,9 +231,16 @@ fn push_filter(query: &mut Query, filter: &SessionFilter) {
     if let Some(parent) = filter.parent {
         query.push(" AND t.parent_id = ").push_bind(uuid(parent));
     }
-    if !filter.include_archived {
-        query.push(" AND t.archived = 0");
-    }
+    push_archived(query, filter.archived);
+}
+
+/// Adds which archived rows are meant, to a query of a table that has such a column.
+fn push_archived(query: &mut Query, archived: Archived) {
+    match archived.value() {
+        Some(false) => query.push(" AND t.archived = 0"),
+        Some(true) => query.push(" AND t.archived = 1"),
+        None => query,
+    };
 }
 
 /// Adds the condition that a session belongs to a board, lies on it, or works in a worktree that does.

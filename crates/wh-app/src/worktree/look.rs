@@ -1,7 +1,7 @@
 //! Looking at worktrees as they are on disk.
 
 use wh_domain::{
-    PageLimit, PageRequest, Reach, Session, SessionFilter, SessionStateName, Worktree,
+    Archived, PageLimit, PageRequest, Reach, Session, SessionFilter, SessionStateName, Worktree,
     WorktreeLook, WorktreeMissing, WorktreeRisk, WorktreeStateName,
 };
 use wh_git::{CommitId, Status, WorktreeHandle};
@@ -99,7 +99,7 @@ impl App {
     ) -> Result<Vec<Session>> {
         let filter = SessionFilter {
             worktree: Some(worktree.id),
-            include_archived: true,
+            archived: Archived::Included,
             ..SessionFilter::default()
         };
         let page = PageRequest::first(PageLimit::clamped(Some(SESSIONS_MAX)));

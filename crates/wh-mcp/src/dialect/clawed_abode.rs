@@ -11,10 +11,10 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_api::NumberOrId;
-use wh_app::{AppError, MessageQuery, PromptInput, Result, SessionWhole, Summarize, Transcript};
+use wh_app::{AppError, MessageQuery, PromptInput, Result, Summarize, Transcript};
 use wh_domain::{
-    ActionKind, AgentName, BranchName, Budget, Denied, Dialect, ErrorCode, Operation, PageLimit,
-    PageRequest, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
+    ActionKind, AgentName, Archived, BranchName, Budget, Denied, Dialect, ErrorCode, Operation,
+    PageLimit, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
     SessionPlace, SessionQuery, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
 };
 
@@ -24,7 +24,7 @@ use self::views::{
 };
 use super::{
     Contract, shape,
-    tool::{Call, DialectTool, Reply, field, reference},
+    tool::{Call, DialectTool, Reply, field, largest_page, more, reference},
 };
 
 pub(super) const CONTRACT: Contract = Contract {
@@ -71,9 +71,6 @@ enum Status {
 /// The agent of new sessions unless the address names another.
 const AGENT: &str = "claude-code";
 
-/// The most sessions of one list; it has no pages.
-const SESSIONS_MAX: usize = 200;
-
 /// The most bytes of text of one answer; the rest is read on from its last message.
 const BYTES_MAX: usize = 32_000;
 
@@ -99,7 +96,7 @@ fn tools() -> Vec<DialectTool> {
         DialectTool::new(
             "list_sessions",
             Op::SessionList,
-            "Lists sessions, newest first.",
+            "Lists sessions, newest first. A long list ends with its total and the cursor for more.",
             list_sessions,
         ),
         DialectTool::new(
@@ -163,6 +160,9 @@ struct ListSessions {
     /// Archived ones too; false unless given.
     #[serde(default)]
     include_archived: Option<bool>,
+    /// What a list said to pass for more
+    #[serde(default)]
+    cursor: Option<NumberOrId>,
 }
 
 async fn list_sessions(call: Call, request: ListSessions) -> Result<Reply<Vec<SessionView>>> {
@@ -170,30 +170,20 @@ async fn list_sessions(call: Call, request: ListSessions) -> Result<Reply<Vec<Se
     let states = STATUSES
         .iter()
         .filter(|(_, status)| wanted == Some(*status));
-    let only_archived = wanted == Some(Status::Archived);
-    let any_status = wanted.is_none() && request.include_archived.unwrap_or(false);
     let query = SessionQuery {
         states: states.map(|(state, _)| *state).collect(),
-        include_archived: only_archived || any_status,
+        archived: match wanted {
+            Some(Status::Archived) => Archived::Only,
+            Some(_) => Archived::Excluded,
+            None => Archived::included(request.include_archived.unwrap_or(false)),
+        },
         ..SessionQuery::default()
     };
-    let mut sessions: Vec<SessionWhole> = Vec::new();
-    let mut page = PageRequest::first(PageLimit::MAX);
-    let more = loop {
-        let list = call.app.session_list_whole(&call.cx, query.clone(), page);
-        let list = list.await?;
-        let fits = |it: &SessionWhole| !only_archived || it.session.archived;
-        sessions.extend(list.items.into_iter().filter(fits));
-        page.after = list.next;
-        if page.after.is_none() || sessions.len() >= SESSIONS_MAX {
-            break page.after.is_some() || sessions.len() > SESSIONS_MAX;
-        }
-    };
-    sessions.truncate(SESSIONS_MAX);
-    let note = format!("These are the newest {SESSIONS_MAX}; a status leaves fewer.");
+    let page = largest_page(request.cursor.as_ref()).by_id()?;
+    let list = call.app.session_list_whole(&call.cx, query, page).await?;
     Ok(Reply {
-        view: sessions.into_iter().map(SessionView::from).collect(),
-        note: more.then_some(note),
+        note: more(list.items.len(), list.total, list.next),
+        view: list.items.into_iter().map(SessionView::from).collect(),
     })
 }
 

@@ -8,17 +8,17 @@ use std::collections::HashMap;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_api::{NumberOrId, PageQuery};
+use wh_api::NumberOrId;
 use wh_app::{AppError, Result};
 use wh_domain::{
-    Dialect, IterationText, ListRef, Name, NoteInput, NoteKind, NoteText, Operation, PageLimit,
+    Dialect, IterationText, ListRef, Name, Note, NoteInput, NoteKind, NoteText, Operation,
     Reference, ShortId, Task, TaskId, TaskInput, TaskOverview, TaskPatchInput, TaskPriority,
     TaskStatus, TaskText,
 };
 
 use super::{
     Contract, shape,
-    tool::{Call, DialectTool, Reply, field, reference},
+    tool::{Call, DialectTool, Reply, field, largest_page, more, reference},
 };
 
 pub(super) const CONTRACT: Contract = Contract {
@@ -35,10 +35,10 @@ pub(super) const CONTRACT: Contract = Contract {
     unknown_tool: None,
 };
 
-/// The most characters of a task in a list, and of a note for which there is no room.
+/// The most characters of a task in a list.
 const CONTENT_CHARS_MAX: usize = 500;
 
-/// The most bytes of notes that are listed whole, the newest first.
+/// The most bytes of the notes of one answer; the rest is read with its cursor.
 const NOTE_BYTES_MAX: usize = 64_000;
 
 fn tools() -> Vec<DialectTool> {
@@ -211,7 +211,7 @@ struct TaskListing {
 
 async fn task_list(call: Call, request: TaskListing) -> Result<Reply<String>> {
     let list = list(&call)?;
-    let page = page(request.cursor.as_ref()).by_number_or_id()?;
+    let page = largest_page(request.cursor.as_ref()).by_number_or_id()?;
     let overview = call.app.task_list(&call.cx, &list, None, page).await?;
     let tasks: Vec<_> = overview
         .groups
@@ -220,20 +220,6 @@ async fn task_list(call: Call, request: TaskListing) -> Result<Reply<String>> {
         .collect();
     let numbers = call.app.task_numbers(&tasks).await?;
     Ok(listed(&overview, &numbers).into())
-}
-
-/// Asks for as much of a list as one answer holds, after a cursor.
-fn page(cursor: Option<&NumberOrId>) -> PageQuery {
-    let given = cursor.filter(|it| !it.as_str().trim().is_empty());
-    PageQuery::new(Some(PageLimit::MAX.get()), given)
-}
-
-/// Says how to read what a list had no room for.
-fn more(shown: usize, total: u64, next: Option<impl ToString>) -> Option<String> {
-    let next = next?.to_string();
-    Some(format!(
-        "showing {shown} of {total}; pass cursor {next:?} for more"
-    ))
 }
 
 /// Shows a list by status.
@@ -249,7 +235,7 @@ fn listed(overview: &TaskOverview, numbers: &HashMap<TaskId, u64>) -> String {
         );
     }
     let shown = overview.groups.iter().map(|group| group.tasks.len()).sum();
-    parts.extend(more(shown, overview.total, overview.next));
+    parts.extend(more(shown, Some(overview.total), overview.next));
     match parts.is_empty() {
         true => "no tasks".to_owned(),
         false => parts.join("\n"),
@@ -349,31 +335,12 @@ struct NoteList {
 async fn note_list(call: Call, request: NoteList) -> Result<Reply<String>> {
     let kind = given(&request.kind).map(note_kind).transpose()?;
     let list = list(&call)?;
-    let page = page(request.cursor.as_ref()).by_id()?;
+    let page = largest_page(request.cursor.as_ref()).by_id()?;
     let notes = call.app.note_list(&call.cx, &list, kind, page).await?;
-    let mut room = NOTE_BYTES_MAX;
-    let mut cut = 0;
-    let line = |note: &wh_domain::Note| {
-        let whole = note.content.as_str();
-        let content = match room.checked_sub(whole.len()) {
-            Some(left) => {
-                room = left;
-                whole.to_owned()
-            }
-            None => {
-                cut += 1;
-                shortened(whole)
-            }
-        };
-        format!("- [{}] {content}", note.kind.as_str())
-    };
+    let notes = notes.notes_within(NOTE_BYTES_MAX);
+    let line = |note: &Note| format!("- [{}] {}", note.kind.as_str(), note.content);
     let mut lines: Vec<_> = notes.items.iter().map(line).collect();
-    let shown = lines.len();
-    if cut > 0 {
-        let kinds = "ask for one type to read more of it";
-        lines.push(format!("{} shortened; {kinds}", count(cut, "older note")));
-    }
-    lines.extend(more(shown, notes.total.unwrap_or(0), notes.next));
+    lines.extend(more(lines.len(), notes.total, notes.next));
     Ok(match lines.is_empty() {
         true => "no notes".to_owned(),
         false => lines.join("\n"),

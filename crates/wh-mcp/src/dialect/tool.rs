@@ -6,8 +6,11 @@ use futures::future::BoxFuture;
 use rmcp::model::{JsonObject, Tool as ToolModel};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
+use wh_api::{NumberOrId, PageQuery};
 use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{ErrorCode, InputRefusal, ModelName, Operation, Principal, Reference};
+use wh_domain::{
+    ErrorCode, InputRefusal, ModelName, Operation, PageLimit, Principal, Reference,
+};
 
 use crate::{
     schema::schema_of,
@@ -184,6 +187,27 @@ fn decoded(text: &str) -> String {
 /// Reads what a field of this name refers to.
 pub(crate) fn reference(name: &str, text: &str) -> Result<Reference> {
     field(name, Reference::parse(text))
+}
+
+/// Asks for as much of a list as one answer holds, after a cursor.
+pub(crate) fn largest_page(cursor: Option<&NumberOrId>) -> PageQuery {
+    let given = cursor.filter(|it| !it.as_str().trim().is_empty());
+    PageQuery::new(Some(PageLimit::MAX.get()), given)
+}
+
+/// Says how to read what a list had no room for.
+pub(crate) fn more(
+    shown: usize,
+    total: Option<u64>,
+    next: Option<impl ToString>,
+) -> Option<String> {
+    let next = next?.to_string();
+    let of = total
+        .map(|total| format!(" of {total}"))
+        .unwrap_or_default();
+    Some(format!(
+        "showing {shown}{of}; pass cursor {next:?} for more"
+    ))
 }
 
 /// Names the field that is refused.

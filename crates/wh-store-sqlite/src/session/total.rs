@@ -6,7 +6,7 @@
 use wh_domain::{Reach, SessionFilter};
 use wh_store::Result;
 
-use super::{push_filter, push_states};
+use super::{push_archived, push_filter, push_states};
 use crate::SqliteStore;
 use crate::reach::{Owned, Query, counted, push_owned};
 use crate::row::{self, uuid};
@@ -34,7 +34,7 @@ impl SqliteStore {
 fn totals_query(reach: Reach, filter: &SessionFilter) -> Option<Query> {
     let SessionFilter {
         states: _,
-        include_archived: _,
+        archived: _,
         spawned: None,
         needs_you: false,
         title: None,
@@ -57,8 +57,6 @@ fn totals_query(reach: Reach, filter: &SessionFilter) -> Option<Query> {
     if !filter.states.is_empty() {
         push_states(query.push(" AND "), filter);
     }
-    if !filter.include_archived {
-        query.push(" AND t.archived = 0");
-    }
+    push_archived(&mut query, filter.archived);
     Some(query)
 }

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Budget, BudgetPatch, Description, KeyScope, ModelName, Operation, Owner, Reach, Session,
-    SessionBrief, SessionCounts, SessionEvent, SessionFilter, SessionPatch, SessionRole,
+    Archived, Budget, BudgetPatch, Description, KeyScope, ModelName, Operation, Owner, Reach,
+    Session, SessionBrief, SessionCounts, SessionEvent, SessionFilter, SessionPatch, SessionRole,
     SessionState, SessionStateName, ShortId, Stage, Title, TitleWords, TurnState, Usage,
 };
 
@@ -158,12 +158,12 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
     let filters = [
         none(),
         SessionFilter {
-            include_archived: true,
+            archived: Archived::Included,
             ..none()
         },
         SessionFilter {
             states,
-            include_archived: true,
+            archived: Archived::Included,
             ..none()
         },
         SessionFilter {
@@ -172,7 +172,7 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
         },
         SessionFilter {
             worktree: Some(worktree),
-            include_archived: true,
+            archived: Archived::Included,
             ..none()
         },
         SessionFilter {
@@ -182,7 +182,16 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
         SessionFilter {
             parent: Some(parent.id),
             board: Some(board),
-            include_archived: true,
+            archived: Archived::Included,
+            ..none()
+        },
+        SessionFilter {
+            archived: Archived::Only,
+            ..none()
+        },
+        SessionFilter {
+            parent: Some(parent.id),
+            archived: Archived::Only,
             ..none()
         },
         SessionFilter {
@@ -196,7 +205,7 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
                 && filter.board.is_none_or(|b| s.board == Some(b))
                 && filter.worktree.is_none_or(|w| s.worktree == Some(w))
                 && filter.parent.is_none_or(|p| s.parent == Some(p))
-                && (filter.include_archived || !s.archived)
+                && filter.archived.value().is_none_or(|it| s.archived == it)
         };
         let expected: Vec<_> = made.iter().filter(fits).cloned().collect();
         let reach = Reach::User(owner.user);
@@ -371,10 +380,10 @@ pub async fn totals_follow_every_change(store: Arc<dyn Store>) -> Outcome {
     let kept = fixture::session(&store, made_by_key, None).await?;
     let session = fixture::session(&store, owned_by(user), None).await?;
     let idle = kept.state.name();
-    let totals = async |states: &[SessionStateName], include_archived| -> Made<[u64; 4]> {
+    let totals = async |states: &[SessionStateName], archived| -> Made<[u64; 4]> {
         let filter = SessionFilter {
             states: states.to_vec(),
-            include_archived,
+            archived,
             ..SessionFilter::default()
         };
         let reaches = [
@@ -389,27 +398,28 @@ pub async fn totals_follow_every_change(store: Arc<dyn Store>) -> Outcome {
         }
         Ok(totals)
     };
-    assert_eq!(totals(&[], false).await?, [3, 2, 1, 1]);
-    assert_eq!(totals(&[idle], false).await?, [3, 2, 1, 1]);
+    assert_eq!(totals(&[], Archived::Excluded).await?, [3, 2, 1, 1]);
+    assert_eq!(totals(&[idle], Archived::Excluded).await?, [3, 2, 1, 1]);
     let commit = || fixture::commit(user, Operation::SessionManage);
     let completed = SessionEvent::WorkCompleted;
     done(store.session_move(session.id, &completed, commit()).await?);
-    assert_eq!(totals(&[idle], false).await?, [2, 1, 1, 1]);
+    assert_eq!(totals(&[idle], Archived::Excluded).await?, [2, 1, 1, 1]);
     assert_eq!(
-        totals(&[idle, SessionStateName::Completed], false).await?,
+        totals(&[idle, SessionStateName::Completed], Archived::Excluded).await?,
         [3, 2, 1, 1]
     );
     done(store.session_archive(kept.id, true, None, commit()).await?);
-    assert_eq!(totals(&[], false).await?, [2, 1, 0, 1]);
-    assert_eq!(totals(&[], true).await?, [3, 2, 1, 1]);
+    assert_eq!(totals(&[], Archived::Excluded).await?, [2, 1, 0, 1]);
+    assert_eq!(totals(&[], Archived::Included).await?, [3, 2, 1, 1]);
+    assert_eq!(totals(&[], Archived::Only).await?, [1, 1, 1, 0]);
     done(store.session_delete(session.id, commit()).await?);
-    assert_eq!(totals(&[], false).await?, [1, 0, 0, 1]);
+    assert_eq!(totals(&[], Archived::Excluded).await?, [1, 0, 0, 1]);
     done(
         store
             .session_archive(kept.id, false, None, commit())
             .await?,
     );
-    assert_eq!(totals(&[], false).await?, [2, 1, 1, 1]);
+    assert_eq!(totals(&[], Archived::Excluded).await?, [2, 1, 1, 1]);
     Ok(())
 }
 

@@ -1,7 +1,9 @@
 //! Every list, walked to its end by its cursor, on every surface: each row comes exactly once, and the total is right.
 //!
-//! Which operations are lists follows from the permission table, the tools and the REST document, so that a new one without an
-//! entry in [`LISTS`] fails here.
+//! Which operations are lists follows from the permission table, the tools and the REST document, and which tools of dialects from their
+//! lists of tools, so that a new one without an entry fails here.
+
+mod dialects;
 
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -25,8 +27,7 @@ struct List {
     arguments: &'static [(&'static str, &'static str)],
     /// Where REST serves it.
     path: &'static str,
-    /// The command that shows it; none when the command line has no page of it.
-    command: &'static [&'static str],
+    command: Command,
     /// The field that holds the rows, and the one that tells them apart.
     rows: (&'static str, &'static str),
     /// The field of the request that takes a cursor, and the one of the answer that holds the next.
@@ -36,6 +37,16 @@ struct List {
     page: usize,
 }
 
+/// The command that shows a list.
+enum Command {
+    /// A page of it, by `--limit` and `--cursor`.
+    Page(&'static [&'static str]),
+    /// All of it.
+    Whole(&'static [&'static str]),
+}
+
+use Command::{Page, Whole};
+
 const BY_CURSOR: (&str, &str) = ("cursor", "next_cursor");
 const AFTER: (&str, &str) = ("after", "next_after");
 
@@ -43,7 +54,7 @@ const LIST: List = List {
     operation: Operation::SessionList,
     arguments: &[],
     path: "",
-    command: &[],
+    command: Page(&[]),
     rows: ("", "id"),
     cursor: BY_CURSOR,
     total: Some("total"),
@@ -55,14 +66,14 @@ const LISTS: &[List] = &[
         operation: Operation::SessionList,
         arguments: &[("count", "true")],
         path: "sessions",
-        command: &["ls"],
+        command: Page(&["ls"]),
         rows: ("sessions", "id"),
         ..LIST
     },
     List {
         operation: Operation::BoardList,
         path: "boards",
-        command: &["board", "list"],
+        command: Page(&["board", "list"]),
         rows: ("boards", "id"),
         ..LIST
     },
@@ -70,7 +81,7 @@ const LISTS: &[List] = &[
         operation: Operation::SessionSearch,
         arguments: &[("query", WORD)],
         path: "search",
-        command: &["search", WORD],
+        command: Page(&["search", WORD]),
         rows: ("hits", "message"),
         ..LIST
     },
@@ -78,6 +89,7 @@ const LISTS: &[List] = &[
         operation: Operation::MessageList,
         arguments: &[("session", "$session"), ("include_system", "true")],
         path: "sessions/$session/messages",
+        command: Whole(&["logs", "$session", "--system", "--full"]),
         rows: ("messages", "seq"),
         cursor: AFTER,
         total: Some("last_seq"),
@@ -87,7 +99,7 @@ const LISTS: &[List] = &[
         operation: Operation::TurnList,
         arguments: &[("session", "$session")],
         path: "sessions/$session/turns",
-        command: &["turns", "$session"],
+        command: Page(&["turns", "$session"]),
         rows: ("turns", "number"),
         ..LIST
     },
@@ -95,6 +107,7 @@ const LISTS: &[List] = &[
         operation: Operation::RunList,
         arguments: &[("session", "$ran")],
         path: "sessions/$ran/runs",
+        command: Whole(&["logs", "$ran", "--agent", "--last", "450"]),
         rows: ("runs", "epoch"),
         page: 20,
         ..LIST
@@ -103,21 +116,21 @@ const LISTS: &[List] = &[
         operation: Operation::ApprovalList,
         arguments: &[("include_settled", "true")],
         path: "approvals",
-        command: &["approvals", "--all"],
+        command: Page(&["approvals", "--all"]),
         rows: ("approvals", "id"),
         ..LIST
     },
     List {
         operation: Operation::RepoList,
         path: "repos",
-        command: &["repo", "list"],
+        command: Page(&["repo", "list"]),
         rows: ("repos", "id"),
         ..LIST
     },
     List {
         operation: Operation::WorktreeList,
         path: "worktrees",
-        command: &["worktree", "list"],
+        command: Page(&["worktree", "list"]),
         rows: ("worktrees", "id"),
         ..LIST
     },
@@ -125,7 +138,7 @@ const LISTS: &[List] = &[
         operation: Operation::TaskList,
         arguments: &[("list", "walked")],
         path: "tasks",
-        command: &["task", "ls", "--list", "walked"],
+        command: Page(&["task", "ls", "--list", "walked"]),
         rows: ("groups", "number"),
         ..LIST
     },
@@ -133,14 +146,14 @@ const LISTS: &[List] = &[
         operation: Operation::NoteList,
         arguments: &[("list", "walked")],
         path: "notes",
-        command: &["note", "ls", "--list", "walked"],
+        command: Page(&["note", "ls", "--list", "walked"]),
         rows: ("notes", "id"),
         ..LIST
     },
     List {
         operation: Operation::LoopList,
         path: "loops",
-        command: &["loop", "ls"],
+        command: Page(&["loop", "ls"]),
         rows: ("loops", "id"),
         ..LIST
     },
@@ -148,6 +161,7 @@ const LISTS: &[List] = &[
         operation: Operation::LoopLog,
         arguments: &[("loop", "$loop")],
         path: "loops/$loop/log",
+        command: Whole(&["loop", "logs", "$loop"]),
         rows: ("entries", "seq"),
         cursor: AFTER,
         ..LIST
@@ -155,28 +169,28 @@ const LISTS: &[List] = &[
     List {
         operation: Operation::UserList,
         path: "users",
-        command: &["user", "list"],
+        command: Page(&["user", "list"]),
         rows: ("users", "id"),
         ..LIST
     },
     List {
         operation: Operation::KeyList,
         path: "keys",
-        command: &["key", "list"],
+        command: Page(&["key", "list"]),
         rows: ("keys", "id"),
         ..LIST
     },
     List {
         operation: Operation::CredentialList,
         path: "credentials",
-        command: &["credential", "ls"],
+        command: Page(&["credential", "ls"]),
         rows: ("credentials", "id"),
         ..LIST
     },
     List {
         operation: Operation::WebhookList,
         path: "webhooks",
-        command: &["webhook", "list"],
+        command: Page(&["webhook", "list"]),
         rows: ("webhooks", "id"),
         ..LIST
     },
@@ -185,7 +199,7 @@ const LISTS: &[List] = &[
         operation: Operation::AuditList,
         arguments: &[("operation", "config_get"), ("user", "$user")],
         path: "audit",
-        command: &["audit", "--operation", "config_get", "--user", "$user"],
+        command: Page(&["audit", "--operation", "config_get", "--user", "$user"]),
         rows: ("entries", "seq"),
         total: None,
         ..LIST
@@ -200,7 +214,7 @@ const OTHERS: &[(Operation, &str)] = &[
     ),
     (
         Operation::WorktreeDiff,
-        "files of one worktree; walked by `mcp::worktrees`",
+        "files of one worktree; walked by `mcp::worktrees::a_diff_is_walked_to_its_end`",
     ),
     (
         Operation::EventList,
@@ -320,6 +334,21 @@ impl List {
         }
     }
 
+    /// Checks that a command that shows the whole list did: as one answer, or a line for each row.
+    fn check_printed(&self, printed: &[Value]) {
+        let (field, id) = self.rows;
+        let rows = match printed {
+            [whole] if whole[field].is_array() => self.rows_of(whole),
+            lines => {
+                let row = |line: &Value| line[line["type"].as_str().unwrap()][id].clone();
+                lines.iter().map(row).collect()
+            }
+        };
+        let name = self.operation.name();
+        let once: BTreeSet<_> = rows.iter().map(ToString::to_string).collect();
+        assert_eq!((rows.len(), once.len()), (ROWS, ROWS), "{name}: {rows:?}");
+    }
+
     fn rows_of(&self, answer: &Value) -> Vec<Value> {
         let (rows, id) = self.rows;
         let all = |field: &Value| field.as_array().cloned().unwrap_or_default();
@@ -350,6 +379,17 @@ fn text_of(cursor: &Value) -> String {
     cursor
         .as_str()
         .map_or_else(|| cursor.to_string(), str::to_owned)
+}
+
+/// Runs a command and returns what it prints as JSON.
+fn printed(server: &TestServer, words: &[&str], more: &[&str], seeded: &Seeded) -> Vec<Value> {
+    let mut command = server.command();
+    command.args(words.iter().map(|word| filled(word, seeded)));
+    let output = command.args(more).arg("--json").output().unwrap();
+    let said = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success(), "{words:?}: {said}");
+    let values = serde_json::Deserializer::from_slice(&output.stdout).into_iter();
+    values.collect::<Result<_, _>>().unwrap()
 }
 
 #[tokio::test]
@@ -388,20 +428,23 @@ async fn every_list_is_walked_on_every_surface() {
             answer.unwrap().json().await.unwrap()
         };
         list.walk("REST", by_rest).await;
-        if list.command.is_empty() {
-            continue;
-        }
-        let by_command = async |cursor: Option<&Value>| {
-            let mut command = server.command();
-            command.args(list.command.iter().map(|word| filled(word, &seeded)));
-            command.args(["--json", "--limit", &list.page.to_string()]);
-            if let Some(cursor) = cursor {
-                command.args(["--cursor", &text_of(cursor)]);
+        let words = match list.command {
+            Page(words) => words,
+            Whole(words) => {
+                list.check_printed(&printed(&server, words, &[], &seeded));
+                continue;
             }
-            let output = command.output().unwrap();
-            let said = String::from_utf8_lossy(&output.stderr);
-            assert!(output.status.success(), "{name}: {said}");
-            serde_json::from_slice(&output.stdout).unwrap()
+        };
+        let by_command = async |cursor: Option<&Value>| {
+            let limit = list.page.to_string();
+            let cursor = cursor.map(text_of);
+            let mut page = vec!["--limit", limit.as_str()];
+            page.extend(
+                cursor
+                    .iter()
+                    .flat_map(|cursor| ["--cursor", cursor.as_str()]),
+            );
+            printed(&server, words, &page, &seeded).remove(0)
         };
         list.walk("command line", by_command).await;
     }
@@ -419,12 +462,42 @@ fn a_table_says_how_much_of_a_list_it_shows(server: &TestServer) {
     assert!(after.ends_with("` for more\n"), "{said}");
 }
 
+/// The parameters of requests that ask for a part of a list.
+const PAGING: [&str; 5] = ["limit", "cursor", "after", "skip", "afterMessageId"];
+
+/// Returns the operations that the REST document shows as lists.
+async fn documented_lists(server: &TestServer, key: &str) -> BTreeSet<&'static str> {
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = format!("{}/openapi.json", server.url());
+    let document = http.get(url).bearer_auth(key).send().await.unwrap();
+    let document: Value = document.json().await.unwrap();
+    let paths = document["paths"].as_object().unwrap().values();
+    let is_list = |operation: &&Value| {
+        let parameters = operation["parameters"].as_array();
+        let mut parameters = parameters.into_iter().flatten();
+        parameters.any(|it| PAGING.contains(&it["name"].as_str().unwrap()))
+    };
+    let name = |operation: &Value| {
+        let id = operation["operationId"].as_str().unwrap();
+        let known = Operation::parse(id).unwrap_or_else(|| panic!("{id} is no operation"));
+        known.name()
+    };
+    let read = paths.map(|methods| &methods["get"]);
+    let lists: BTreeSet<_> = read.filter(is_list).map(name).collect();
+    assert!(
+        lists.len() > 10,
+        "the document was not understood: {lists:?}"
+    );
+    lists
+}
+
 #[tokio::test]
 async fn every_list_has_an_entry() {
     let server = TestServer::start();
     // Making a client sets TLS up, which reqwest wants even for plain HTTP.
     drop(server.client());
-    let mcp = Mcp::new(&server.about().mcp_url, &server.key("full")).toolsets("all");
+    let key = server.key("full");
+    let mcp = Mcp::new(&server.about().mcp_url, &key).toolsets("all");
     let tools = mcp.request("tools/list", json!({})).await;
     let mut lists: BTreeSet<_> = Operation::ALL.iter().map(|it| it.name()).collect();
     lists.retain(|name| {
@@ -433,94 +506,21 @@ async fn every_list_has_an_entry() {
             .any(|end| name.ends_with(end))
     });
     for tool in tools["result"]["tools"].as_array().unwrap() {
-        let takes = |field: &str| tool["inputSchema"]["properties"].get(field).is_some();
         let operation = Operation::parse(tool["name"].as_str().unwrap());
-        if let Some(operation) = operation.filter(|_| takes("limit") || takes("cursor")) {
+        if let Some(operation) = operation.filter(|_| takes_a_page(tool)) {
             lists.insert(operation.name());
         }
     }
+    lists.extend(documented_lists(&server, &key).await);
     let walked = LISTS.iter().map(|list| list.operation);
     let known = walked.chain(OTHERS.iter().map(|(operation, _)| *operation));
     let known: BTreeSet<_> = known.map(Operation::name).collect();
     assert_eq!(lists, known);
+    dialects::every_list_has_an_entry(&server, &key).await;
 }
 
-/// The lists of dialects, each in its own shape.
-mod dialects {
-    use super::*;
-
-    /// A tool, its arguments, and the field that identifies a row.
-    type AgorList = (
-        &'static str,
-        &'static [(&'static str, &'static str)],
-        &'static str,
-    );
-
-    const AGOR: &[AgorList] = &[
-        ("agor_sessions_list", &[], "session_id"),
-        ("agor_boards_list", &[], "board_id"),
-        ("agor_worktrees_list", &[], "worktree_id"),
-        ("agor_tasks_list", &[("sessionId", "$session")], "task_id"),
-        ("agor_sessions_search", &[("query", WORD)], "message_id"),
-    ];
-
-    pub(super) async fn every_list_is_walked(server: &TestServer, key: &str, seeded: &Seeded) {
-        let agor = Mcp::new(&format!("{}/mcp/agor", server.url()), key);
-        let listed = agor.request("tools/list", json!({})).await;
-        let lists = listed["result"]["tools"].as_array().unwrap().iter();
-        let lists = lists.filter(|tool| tool["inputSchema"]["properties"].get("limit").is_some());
-        let lists: BTreeSet<_> = lists.map(|tool| tool["name"].as_str().unwrap()).collect();
-        assert_eq!(lists, AGOR.iter().map(|(tool, ..)| *tool).collect());
-        for (tool, arguments, id) in AGOR {
-            let mut rows = BTreeSet::new();
-            let mut seen = 0;
-            loop {
-                let mut request = json!({ "limit": 100, "skip": seen });
-                for (name, value) in *arguments {
-                    request[name] = json!(filled(value, seeded));
-                }
-                let answer = agor.call(tool, request).await;
-                let text = answer["content"][0]["text"].as_str().unwrap();
-                let answer: Value = serde_json::from_str(text).unwrap();
-                let data = answer["data"].as_array().unwrap();
-                assert_eq!(
-                    (&answer["skip"], &answer["limit"]),
-                    (&json!(seen), &json!(100))
-                );
-                seen += data.len();
-                rows.extend(data.iter().map(|row| row[id].to_string()));
-                if data.is_empty() {
-                    assert_eq!(answer["total"], rows.len(), "{tool}");
-                    break;
-                }
-            }
-            assert_eq!(rows.len(), seen, "{tool}: rows came twice");
-            assert!(seen >= ROWS, "{tool}: {seen} rows");
-        }
-        let iteratr = format!("{}/mcp/iteratr?list=walked", server.url());
-        let iteratr = Mcp::new(&iteratr, key);
-        for tool in ["task-list", "note-list"] {
-            words(&iteratr, tool).await;
-        }
-    }
-
-    /// Walks a list of iteratr, whose answers are words.
-    async fn words(iteratr: &Mcp, tool: &str) {
-        let mut rows = BTreeSet::new();
-        let mut request = json!({});
-        loop {
-            let answer = iteratr.call(tool, request).await;
-            let text = answer["content"][0]["text"].as_str().unwrap();
-            let lines = text.lines().filter(|line| line.starts_with("- "));
-            for line in lines {
-                assert!(rows.insert(line.to_owned()), "{tool}: {line}");
-            }
-            let Some((_, rest)) = text.split_once("pass cursor \"") else {
-                break;
-            };
-            assert!(text.contains(&format!(" of {ROWS}; ")), "{tool}: {text}");
-            request = json!({ "cursor": rest.split('"').next() });
-        }
-        assert_eq!(rows.len(), ROWS, "{tool}");
-    }
+/// Tells whether a tool takes a parameter that asks for a part of a list.
+fn takes_a_page(tool: &Value) -> bool {
+    let properties = &tool["inputSchema"]["properties"];
+    PAGING.iter().any(|field| properties.get(field).is_some())
 }

@@ -48,6 +48,68 @@ async fn an_agent_could_make_compare_merge_and_remove_one() {
 }
 
 #[tokio::test]
+async fn a_diff_is_walked_to_its_end() {
+    const FILES: usize = 450;
+    let world = World::new().await;
+    let alice = world.client(&world.keys.alice);
+    let (_, id) = worktree(&world, &alice).await;
+    let seen = Mcp::data(&alice.call("worktree_get", json!({ "worktree": id })).await);
+    let path = std::path::PathBuf::from(seen["path"].as_str().unwrap());
+    let names: Vec<_> = (0..FILES).map(|n| format!("file-{n:03}.txt")).collect();
+    for name in &names {
+        fs::write(path.join(name), "new\n").unwrap();
+    }
+    let http = reqwest::Client::builder().no_proxy().build().unwrap();
+    let url = world.server.url();
+    let by_tool = async |cursor: &Value| {
+        let mut request = json!({ "worktree": id, "limit": 100 });
+        if !cursor.is_null() {
+            request["cursor"] = cursor.clone();
+        }
+        Mcp::data(&alice.call("worktree_diff", request).await)
+    };
+    let by_rest = async |cursor: &Value| {
+        let cursor = cursor.as_str().map(|it| format!("&cursor={it}"));
+        let path = format!(
+            "worktrees/{id}/diff?limit=100{}",
+            cursor.unwrap_or_default()
+        );
+        let request = http.get(format!("{url}/api/v1/{path}"));
+        let answer = request.bearer_auth(&world.keys.alice).send().await;
+        answer.unwrap().json::<Value>().await.unwrap()
+    };
+    let by_command = async |_: &Value| {
+        let mut command = world.server.command();
+        let output = command.args(["worktree", "diff", &id, "--json"]).output();
+        serde_json::from_slice::<Value>(&output.unwrap().stdout).unwrap()
+    };
+    assert_eq!(diffed_files(by_tool).await, names);
+    assert_eq!(diffed_files(by_rest).await, names);
+    assert_eq!(diffed_files(by_command).await, names);
+}
+
+/// Walks a diff with `read`, which is given the cursor of the page before, and returns its files.
+async fn diffed_files(mut read: impl AsyncFnMut(&Value) -> Value) -> Vec<String> {
+    let mut files = Vec::new();
+    let (mut cursor, mut total) = (Value::Null, None);
+    loop {
+        let page = read(&cursor).await;
+        let shown = page["files"].as_array().unwrap().iter();
+        files.extend(shown.map(|file| file["path"].as_str().unwrap().to_owned()));
+        let all = files.len() as u64 + page["files_left"].as_u64().unwrap();
+        assert_eq!(
+            *total.get_or_insert(all),
+            all,
+            "every page tells how many are left"
+        );
+        cursor = page["next_cursor"].clone();
+        if cursor.is_null() {
+            return files;
+        }
+    }
+}
+
+#[tokio::test]
 async fn a_merge_commits_the_rest_without_hooks_and_removes_what_it_leaves() {
     let world = World::new().await;
     let alice = world.client(&world.keys.alice);

@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{MessageQuery, Result, Summarize};
 use wh_domain::{
-    Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief, SessionOutline,
-    SessionQuery, SessionStateName, Turn, TurnState,
+    Archived, Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief,
+    SessionOutline, SessionQuery, SessionStateName, Turn, TurnState,
 };
 
 use super::{
@@ -218,7 +218,7 @@ async fn get_current(call: Call, _request: GetCurrent) -> Result<Reply<SessionVi
 pub(super) async fn shown(call: &Call, session: &Session) -> Result<SessionView> {
     let query = SessionQuery {
         parent: Some(Reference::from(session.id)),
-        include_archived: true,
+        archived: Archived::Included,
         ..SessionQuery::default()
     };
     let page = PageRequest::first(PageLimit::MAX);

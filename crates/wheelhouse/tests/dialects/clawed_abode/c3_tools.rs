@@ -6,7 +6,12 @@ use super::{ADDRESSES, Abode, fields};
 
 /// The names of the contract, each with its parameters and those that must be given.
 const TOOLS: [(&str, &[&str], &[&str]); 8] = [
-    ("list_sessions", &["includeArchived", "status"], &[]),
+    // `cursor` is ours: the contract's list ends nowhere.
+    (
+        "list_sessions",
+        &["cursor", "includeArchived", "status"],
+        &[],
+    ),
     ("get_session", &["sessionId"], &["sessionId"]),
     (
         "get_messages",
