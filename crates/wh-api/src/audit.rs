@@ -28,7 +28,7 @@ list_request! {
         since: String,
         /// Only calls until then: a day, to its end, or a time.
         until: String,
-        /// Successful reads too; false by default, unless operation is one that reads.
+        /// Successful reads and parts of other calls too; false by default, unless operation is one that reads.
         include_reads: bool,
         /// How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given.
         utc_offset: i32,

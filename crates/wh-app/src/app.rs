@@ -168,6 +168,7 @@ impl App {
             idempotency: None,
             entries: EntryCount::default(),
             tool: None,
+            part_of: None,
         }
     }
 

@@ -3,8 +3,8 @@
 use std::{collections::BTreeMap, sync::Arc};
 
 use wh_domain::{
-    Board, BoardChange, BoardDuplicate, BoardItem, ItemReference, NewWorktree, PageLimit,
-    PageRequest, PlacementInput, Position, Reference, WorktreeBase, WorktreeId,
+    Board, BoardChange, BoardDuplicate, BoardItem, ItemReference, NewWorktree, Operation,
+    PageLimit, PageRequest, PlacementInput, Position, Reference, WorktreeBase, WorktreeId,
 };
 
 use crate::{App, OpContext, Result, WorktreeQuery};
@@ -13,7 +13,8 @@ impl App {
     /// Copies a board and makes a new worktree for each of its worktrees, on a branch of its own that begins at the original's. What
     /// lies on the board lies at the same position on the copy.
     ///
-    /// These are several changes. Each has an idempotency key of its own, so a retry goes on where the first call broke off.
+    /// These are several changes: the copy, and its parts. Each has an idempotency key of its own, so a retry goes on where the first
+    /// call broke off.
     pub async fn board_duplicate_apart(
         &self,
         cx: &OpContext,
@@ -24,8 +25,9 @@ impl App {
             with_worktrees: false,
             ..copy
         };
-        let board = self.board_duplicate(&cx.part(0), copy).await?;
+        let board = self.board_duplicate(cx, copy).await?;
         let own = Reference::from(board.id);
+        let part = |n| cx.part(Operation::BoardDuplicate, n);
         let mut placements = Vec::new();
         for (n, (original, position)) in (1..).zip(originals) {
             let original = self.worktree_by_id(original).await?;
@@ -36,7 +38,7 @@ impl App {
                 base: Some(WorktreeBase::Branch(original.branch)),
                 board: Some(own.clone()),
             };
-            let made = self.worktree_create(&cx.part(n), new).await?;
+            let made = self.worktree_create(&part(n), new).await?;
             placements.extend(position.map(|position| PlacementInput {
                 item: ItemReference::Worktree(Reference::from(made.id)),
                 position,
@@ -55,7 +57,7 @@ impl App {
             placements,
             items_removed: Vec::new(),
         };
-        self.board_update(&cx.part(usize::MAX), change).await
+        self.board_update(&part(usize::MAX), change).await
     }
 
     /// Returns the worktrees of a board that the caller may see, with the positions of those that lie on it.

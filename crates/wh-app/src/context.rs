@@ -24,6 +24,8 @@ pub struct OpContext {
     pub idempotency: Option<Idempotency>,
     /// The call of a dialect's tool that this is a part of.
     pub tool: Option<Arc<ToolCall>>,
+    /// The operation that this change is a part of, when one call makes several changes.
+    pub(crate) part_of: Option<Operation>,
     pub(crate) entries: EntryCount,
 }
 
@@ -37,7 +39,8 @@ impl EntryCount {
     }
 }
 
-/// A call of a dialect's tool. Whatever operations it takes, it is one entry of the audit log: that of its change, or else its own.
+/// A call of a dialect's tool. Whatever operations it takes, it is one entry of the audit log: that of its change, or else its own. What it
+/// changes besides is recorded as [`OpContext::part`]s.
 #[derive(Debug)]
 pub struct ToolCall {
     name: &'static str,
@@ -72,9 +75,12 @@ impl OpContext {
         }
     }
 
-    /// Returns the circumstances of one change of a call that makes several. Each has an idempotency key of its own.
+    /// Returns the circumstances of one more change of a call of `operation`. Each has an idempotency key of its own.
+    ///
+    /// A part is recorded with its change, as every change is, but without a subject, so that it is listed with the reads: the entry of
+    /// `operation` stands for the call. It has the same request id.
     #[must_use]
-    pub fn part(&self, n: usize) -> Self {
+    pub fn part(&self, operation: Operation, n: usize) -> Self {
         let idempotency = self.idempotency.as_ref().map(|given| {
             let mut digest = Sha256::new();
             digest.update(given.mark.as_str());
@@ -91,6 +97,7 @@ impl OpContext {
         });
         Self {
             idempotency,
+            part_of: Some(operation),
             ..self.clone()
         }
     }
@@ -103,9 +110,9 @@ impl OpContext {
         self.tool.is_some()
     }
 
-    /// Notes that a change was committed with an entry of its own.
+    /// Notes that a change was committed with the entry of the call.
     pub(crate) fn note_change(&self) {
-        if let Some(tool) = &self.tool {
+        if let Some(tool) = self.tool.as_ref().filter(|_| self.part_of.is_none()) {
             tool.has_changed.store(true, Ordering::Relaxed);
         }
     }
@@ -176,7 +183,7 @@ impl OpContext {
         if let Some(tool) = &self.tool {
             facts.insert(Self::TOOL.to_owned(), tool.name.to_owned());
         }
-        NewAuditEntry {
+        let entry = NewAuditEntry {
             at: self.now,
             request: self.request,
             user: self.principal.user,
@@ -188,6 +195,10 @@ impl OpContext {
             subject,
             outcome,
             facts,
+        };
+        match self.part_of {
+            Some(operation) => entry.part_of(operation),
+            None => entry,
         }
     }
 }

@@ -90,8 +90,8 @@ impl App {
         .await
     }
 
-    /// Adds a repository by the name that the configured forge has for it, such as `owner/name`; nothing if that is no such name, or
-    /// there is no forge.
+    /// Adds a repository for a session that is to be created in it, by the name that the configured forge has for it, such as
+    /// `owner/name`; nothing if that is no such name, or there is no forge.
     pub async fn repo_add_from_forge(
         &self,
         cx: &OpContext,
@@ -113,7 +113,7 @@ impl App {
         // The caller's key belongs to what the repository is added for.
         let adding = OpContext {
             idempotency: None,
-            ..cx.clone()
+            ..cx.part(Operation::SessionCreate, 0)
         };
         self.repo_add(&adding, new).await.map(Some)
     }

@@ -137,7 +137,7 @@ impl App {
             // Only the deletion claims the caller's idempotency key: a retry has to delete what the first call only stopped.
             let stopping = OpContext {
                 idempotency: None,
-                ..cx.clone()
+                ..cx.part(Operation::SessionManage, 0)
             };
             let mut facts = facts.clone();
             let action = SessionAction::Stop.as_str().to_owned();

@@ -34,14 +34,40 @@ impl NewAuditEntry {
     /// The fact that tells a repeat from the call that it repeats.
     pub const REPLAY: &str = "replay";
 
+    /// The fact that names the operation that a change is a part of.
+    pub const PART_OF: &str = "part_of";
+
+    /// The fact that holds the id of what a part changed.
+    pub const CHANGED: &str = "changed";
+
+    /// Makes it the entry of a part of a call of `operation`, which has an entry of its own. A part has no subject: it is listed with the
+    /// reads.
+    #[must_use]
+    pub fn part_of(mut self, operation: Operation) -> Self {
+        self.facts
+            .insert(Self::PART_OF.to_owned(), operation.name().to_owned());
+        let subject = self.subject.take();
+        self.with_subject(subject)
+    }
+
+    fn with_subject(mut self, subject: Option<Subject>) -> Self {
+        match subject {
+            Some(subject) if self.facts.contains_key(Self::PART_OF) => {
+                self.facts
+                    .insert(Self::CHANGED.to_owned(), subject.id.to_string());
+            }
+            subject => self.subject = subject,
+        }
+        self
+    }
+
     /// Returns the entry of a call that repeated an earlier one: about what that one made or changed. What the repeat would have made
     /// itself never existed.
     #[must_use]
     pub fn replay_of(mut self, subject: Subject) -> Self {
-        self.subject = Some(subject);
         self.facts
             .insert(Self::REPLAY.to_owned(), "true".to_owned());
-        self
+        self.with_subject(Some(subject))
     }
 }
 

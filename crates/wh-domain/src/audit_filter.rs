@@ -86,7 +86,7 @@ pub struct AuditFilter {
     pub since: Option<Timestamp>,
     /// The first moment that is not listed any more.
     pub until: Option<Timestamp>,
-    /// Leave out successful calls that changed nothing.
+    /// Leave out successful calls that changed nothing and, unless an operation is asked for, parts of calls.
     pub without_reads: bool,
 }
 

@@ -81,6 +81,9 @@ impl SqliteStore {
 /// The condition of the indexes that leave out successful reads: only what changed something has a subject.
 const KEPT: &str = "(t.subject_id IS NOT NULL OR t.refused IS NOT NULL)";
 
+/// The condition of parts of calls that have an entry of their own.
+const IS_PART: &str = "instr(t.facts, '\"part_of\":') > 0";
+
 /// A range of entries.
 #[derive(Clone, Copy)]
 struct Numbers {
@@ -212,7 +215,11 @@ fn push_filter(query: &mut Query, reach: Reach, filter: &AuditFilter) {
         push_about(query, about);
     }
     if filter.without_reads {
-        query.push(" AND ").push(KEPT);
+        query.push(" AND (").push(KEPT);
+        if filter.operation.is_some() {
+            query.push(" OR ").push(IS_PART);
+        }
+        query.push(")");
     }
 }
 

@@ -3357,7 +3357,7 @@ export interface operations {
                 since?: string;
                 /** @description Only calls until then: a day, to its end, or a time. */
                 until?: string;
-                /** @description Successful reads too; false by default, unless operation is one that reads. */
+                /** @description Successful reads and parts of other calls too; false by default, unless operation is one that reads. */
                 include_reads?: boolean;
                 /** @description How many minutes your clocks are ahead of UTC, -1080 to 1080; it decides where a day begins. 0 unless given. */
                 utc_offset?: number;

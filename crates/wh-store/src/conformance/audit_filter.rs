@@ -83,7 +83,7 @@ pub async fn what_is_rare_is_found_page_by_page(store: Arc<dyn Store>) -> Outcom
 }
 
 /// Returns one of many calls: a minute apart, by two users, of all surfaces and outcomes, about three boards in every way
-/// of writing their ids. Some took long and are written late.
+/// of writing their ids. Some took long and are written late, and some are parts of others.
 fn call(n: u32, users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) -> NewAuditEntry {
     let late = if n % 7 == 6 { 40 } else { 0 };
     let board = boards[n as usize % 3];
@@ -95,7 +95,7 @@ fn call(n: u32, users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) ->
         _ => format!("{board}x"),
     };
     let facts = Facts::from([("board".to_owned(), written)]);
-    NewAuditEntry {
+    let entry = NewAuditEntry {
         at: began + SignedDuration::from_mins(i64::from(n) - late),
         surface: Surface::ALL[n as usize / 2 % 3],
         subject: n.is_multiple_of(4).then(|| board.into()),
@@ -112,6 +112,10 @@ fn call(n: u32, users: &[UserId; 2], boards: &[BoardId; 3], began: Timestamp) ->
             users[n as usize / 3 % 2],
             [Operation::BoardGet, Operation::BoardUpdate][n as usize / 5 % 2],
         )
+    };
+    match n % 13 {
+        4 => entry.part_of(Operation::BoardDuplicate),
+        _ => entry,
     }
 }
 
@@ -161,7 +165,10 @@ fn is_meant(filter: &AuditFilter, entry: &AuditEntry) -> bool {
         && filter.surface.is_none_or(|it| it == body.surface)
         && filter.since.is_none_or(|it| it <= body.at)
         && filter.until.is_none_or(|it| body.at < it)
-        && !(filter.without_reads && body.subject.is_none() && body.outcome == Ended::Done)
+        && (!filter.without_reads
+            || body.subject.is_some()
+            || body.outcome != Ended::Done
+            || (filter.operation.is_some() && body.facts.contains_key(NewAuditEntry::PART_OF)))
         && filter.about.as_ref().is_none_or(|it| is_about(it, body))
 }
 

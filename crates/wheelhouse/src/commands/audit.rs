@@ -56,7 +56,7 @@ struct ListArgs {
     /// Only calls until then: a day, to its end, or a time
     #[arg(long, value_name = "WHEN")]
     until: Option<String>,
-    /// Include successful reads
+    /// Include successful reads and parts of other calls
     #[arg(long)]
     reads: bool,
     /// UTC offset at which days begin, such as +02:00 [default: this machine's]

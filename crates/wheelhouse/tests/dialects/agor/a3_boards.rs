@@ -161,6 +161,43 @@ async fn a3_16_boards_duplicate_copies_zones_and_makes_new_worktrees_if_asked() 
     let again = data(&agor.alice.call("agor_boards_duplicate", copy(true)).await);
     assert_eq!(again["entity_id"], made["entity_id"]);
     assert_eq!(again["entity"]["worktrees"], entity["worktrees"]);
+    // The call is one entry of the audit log; what it made besides is listed with the reads, under the same request.
+    let recorded = async |reads: bool| {
+        let about = json!({ "user": "alice", "include_reads": reads, "limit": 200 });
+        let admin = agor.world.client(&agor.world.keys.admin);
+        let admin = admin.toolsets("all");
+        let listed = Mcp::data(&admin.call("audit_list", about).await);
+        let mut entries = listed["entries"].as_array().unwrap().clone();
+        entries.retain(|entry| entry["facts"]["tool"] == "agor_boards_duplicate");
+        entries
+    };
+    let copied = made["entity_id"].as_str().unwrap();
+    let calls = recorded(false).await;
+    // The copy without worktrees, the one with them, and its repeat.
+    assert_eq!(calls.len(), 3, "{calls:?}");
+    for call in &calls {
+        let (operation, outcome) = (&call["operation"], &call["outcome"]);
+        assert_eq!(
+            (operation, outcome),
+            (&json!("board_duplicate"), &json!("ok"))
+        );
+    }
+    let call = &calls[1];
+    assert_eq!(
+        (&calls[0]["facts"]["replay"], &call["facts"]["replay"]),
+        (&json!("true"), &Value::Null)
+    );
+    assert_eq!(call["subject_id"], copied);
+    let mut parts = recorded(true).await;
+    parts.retain(|it| it["request_id"] == call["request_id"] && *it != *call);
+    let told = |it: &Value| {
+        let facts = &it["facts"];
+        assert_eq!(facts["part_of"], "board_duplicate");
+        (it["operation"].clone(), facts["changed"].clone())
+    };
+    let told: Vec<_> = parts.iter().map(told).collect();
+    let (board, worktree) = (json!("board_update"), json!("worktree_create"));
+    assert_eq!(told, [(board, json!(copied)), (worktree, own[0].clone())]);
 }
 
 #[tokio::test]

@@ -3,7 +3,7 @@
 use std::path::Path;
 
 use serde_json::{Value, json};
-use wh_api::RepoListRequest;
+use wh_api::{AuditEntryView, AuditListRequest, RepoListRequest};
 use wh_testkit::{
     git::{git, repository},
     git_server::{Behaviour, GitServer, basic},
@@ -223,6 +223,27 @@ async fn c3_5_an_unknown_repository_is_cloned_from_the_forge() {
         let seen = abode.rest(made["sessionId"].as_str().unwrap()).await;
         assert_eq!(seen["status"], "running", "{seen}");
     }
+    // Each call is one entry of the audit log; what was added for the first is a part of it.
+    let calls = recorded(&abode, "create_session", false).await;
+    let (session, ok) = ("session_create".to_owned(), "ok".to_owned());
+    assert!(
+        calls
+            .iter()
+            .all(|it| (&it.operation, &it.outcome) == (&session, &ok))
+    );
+    assert_eq!(calls.len(), 2, "{calls:?}");
+    let mut parts = recorded(&abode, "create_session", true).await;
+    parts.retain(|it| it.facts.get("part_of") == Some(&session));
+    assert_eq!(parts.len(), 1, "{parts:?}");
+    assert_eq!(parts[0].operation, "repo_add");
+    assert_eq!(parts[0].request_id, calls[1].request_id);
+    // Whoever asks for the operation sees it.
+    let about = AuditListRequest {
+        operation: Some("repo_add".to_owned()),
+        ..AuditListRequest::default()
+    };
+    let added = abode.admin.audit_list(&about).await.unwrap().entries;
+    assert!(added.contains(&parts[0]), "{added:?}");
     // It was added once, with the forge's credential, which is for administrators; the key is one's.
     let repos = abode.admin.repo_list(&RepoListRequest::default()).await;
     let repos = repos.unwrap().repos;
@@ -244,6 +265,18 @@ async fn c3_5_an_unknown_repository_is_cloned_from_the_forge() {
     let client = abode.client(ADDRESSES[1], &abode.key);
     let refused = client.call("create_session", new("nowhere")).await;
     assert_eq!(Mcp::code(&refused), "NOT_FOUND");
+}
+
+/// Returns the entries of the audit log for a tool, latest first.
+async fn recorded(abode: &Abode, tool: &str, include_reads: bool) -> Vec<AuditEntryView> {
+    let list = AuditListRequest {
+        include_reads: Some(include_reads),
+        limit: Some(200),
+        ..AuditListRequest::default()
+    };
+    let mut entries = abode.admin.audit_list(&list).await.unwrap().entries;
+    entries.retain(|it| it.facts.get("tool").is_some_and(|it| it == tool));
+    entries
 }
 
 #[tokio::test]
@@ -308,7 +341,11 @@ async fn c3_7_manage_session_stops_starts_and_deletes() {
         abode.rest(&session).await;
         abode.prompt(&session, "say again").await;
         // It is shown as it was, and then it is gone with what was said, from the archive too.
+        let before = recorded(&abode, "manage_session", false).await.len();
         assert_eq!(manage("delete").await, "running");
+        let recorded = recorded(&abode, "manage_session", false).await;
+        assert_eq!(recorded.len(), before + 1, "{recorded:?}");
+        assert_eq!(recorded[0].facts["action"], "delete");
         let url = format!("{}{address}", abode.server.url());
         let gone = Mcp::new(&url, &abode.key);
         let said = gone
