@@ -315,6 +315,9 @@ pub struct Question {
     /// Answers that the agent offers; others are taken, too.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub options: Vec<String>,
+    /// The id of the tool call that asks, if the agent names one.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub tool_call: Option<String>,
 }
 
 /// Why a turn is over.

@@ -1,7 +1,7 @@
 //! An ACP agent that does as it is told, and misbehaves as it is told: each line of a prompt is a command. It uses the standard
 //! library and JSON alone, so that a test of the protocol does not test the protocol's crate against itself.
 //!
-//! `say TEXT`, `ask TITLE`, `question TEXT` (asks for words, and says them), `offer KINDS TITLE` (asks with these options alone, such as `allow_always,reject_once`), `answers` (how many of its requests were answered, and how often again), `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `count N MS`, `chatter MS` (says a word every so often from then on, whatever else it does), `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
+//! `say TEXT`, `ask TITLE`, `offer KINDS TITLE` (asks with these options alone, such as `allow_always,reject_once`), `answers` (how many of its requests were answered, and how often again), `permission JSON` (a tool call as ACP has it; `pad` of its input is a number of bytes), `call ID TITLE` (announces a tool call, which stays in progress), `question JSON` (parameters of an elicitation, such as a `toolCallId`), `count N MS`, `chatter MS` (says a word every so often from then on, whatever else it does), `flood BYTES`, `errors BYTES` (to stderr), `line BYTES` (one line), `garbage`, `update` (of a tool call that was never announced),
 //! `commands NAMES` (announces commands, separated by commas), `files` (asks the client to write one), `fork KIND MARK` (a child `sleep MARK` that ignores signals), `env NAME`, `socket PATH` (asks a server there who it is), `hang` (deaf to everything),
 //! `shell COMMAND` (runs it and says what it printed), `crash`, `exit CODE`. Started with `--no-models` it offers no choice of models.
 
@@ -118,7 +118,6 @@ impl Agent {
                 let options = kinds.split(',').map(option).collect();
                 return self.ask(json!({"title": title, "kind": "edit"}), &options);
             }
-            "question" => self.question(rest),
             "answers" => {
                 let (answered, repeated) = (self.answered.len(), self.repeated);
                 chunk(&format!("answered {answered} repeated {repeated}."));
@@ -127,6 +126,13 @@ impl Agent {
                 let call = serde_json::from_str(rest).unwrap_or_default();
                 return self.ask(call, &usual_options());
             }
+            "call" => {
+                let (id, title) = rest.split_once(' ').unwrap_or((rest, "it"));
+                update(
+                    &json!({"sessionUpdate": "tool_call", "toolCallId": id, "title": title, "status": "in_progress"}),
+                );
+            }
+            "question" => return self.question(serde_json::from_str(rest).unwrap_or_default()),
             "count" => return self.count(rest),
             "chatter" => chatter(rest),
             "flood" => flood(rest.parse().unwrap_or(0)),
@@ -170,7 +176,9 @@ impl Agent {
             call["rawInput"]["pad"] = json!("x".repeat(usize::try_from(bytes).unwrap_or(0)));
         }
         self.asked += 1;
-        call["toolCallId"] = json!(format!("ask-{}", self.asked));
+        if call["toolCallId"].is_null() {
+            call["toolCallId"] = json!(format!("ask-{}", self.asked));
+        }
         let params = json!({"sessionId": SESSION,
             "toolCall": call,
             "options": options});
@@ -180,12 +188,18 @@ impl Agent {
         outcome["outcome"] != "cancelled"
     }
 
-    fn question(&mut self, text: &str) {
-        let schema = json!({"type": "object", "properties": {"answer": {"type": "string"}}, "required": ["answer"]});
-        let params = json!({"sessionId": SESSION, "mode": "form", "message": text, "requestedSchema": schema});
+    fn question(&mut self, mut params: Value) -> bool {
+        params["sessionId"] = json!(SESSION);
+        params["mode"] = json!("form");
+        params["requestedSchema"] =
+            json!({"type": "object", "properties": {"answer": {"type": "string"}}});
         let answer = self.request("elicitation/create", &params);
-        let words = answer["result"]["content"]["answer"].as_str();
-        chunk(words.unwrap_or("nothing"));
+        chunk(
+            answer["result"]["content"]["answer"]
+                .as_str()
+                .unwrap_or("no answer"),
+        );
+        answer["result"]["action"] == "accept"
     }
 
     fn count(&mut self, rest: &str) -> bool {

@@ -51,13 +51,15 @@ impl Requests {
 
     /// Keeps a question in words; `None` when it is not one that words can answer.
     pub(super) fn ask_question(&mut self, rpc: &RawValue, params: &str) -> Option<AgentEvent> {
-        let form = Form::read(&serde_json::from_str(params).ok()?)?;
+        let params = serde_json::from_str(params).ok()?;
+        let form = Form::read(&params)?;
         self.asked += 1;
         let question = Question {
             id: self.asked.to_string(),
             text: form.text.clone(),
             field: form.field().to_owned(),
             options: form.options(),
+            tool_call: params["toolCallId"].as_str().map(str::to_owned),
         };
         let kept = (rpc.to_owned(), question.clone(), form);
         self.questions.insert(self.asked, kept);

@@ -54,7 +54,7 @@ impl Ask {
     fn prompt(self) -> &'static str {
         match self {
             Self::Permission => "ask leave",
-            Self::Question => "question which colour?",
+            Self::Question => r#"question {"message":"which colour?"}"#,
         }
     }
 

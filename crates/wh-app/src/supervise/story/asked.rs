@@ -59,7 +59,10 @@ impl Teller<'_> {
 
     pub(super) fn question(&mut self, question: &Question) {
         self.close_words();
-        let detail = json!({ "field": question.field });
+        let mut detail = json!({ "field": question.field });
+        if let Some(call) = &question.tool_call {
+            detail["tool_call"] = call.as_str().into();
+        }
         let text = question.text.clone();
         let approval = self.approval(&question.id, ApprovalKind::Question, text.clone(), detail);
         let id = approval.id;

@@ -355,15 +355,16 @@ struct AskingCallView {
 }
 
 impl AskedView {
-    /// Shows what is asked, with the tool call of the turn that asked. An agent that asks without a call is shown as one that calls the
-    /// tool by which that system asks.
+    /// Shows what is asked, with the tool call that the agent's request names. A request that names none is shown as a call of the tool by
+    /// which that system asks.
     pub(super) fn new(approval: &Approval, of_turn: &[Message]) -> Self {
-        let call = detail(approval.detail.as_deref())["call"].take();
-        let message = asking_message(&call, of_turn);
-        let call = match &message {
-            Some(message) if call.is_null() => detail(message.detail.as_deref()),
-            _ => call,
-        };
+        let mut asked = detail(approval.detail.as_deref());
+        let mut call = asked["call"].take();
+        let id = call["id"].as_str().or(asked["tool_call"].as_str());
+        let message = id.and_then(|id| message_of_call(id, of_turn));
+        if let Some(message) = message.filter(|_| call.is_null()) {
+            call = detail(message.detail.as_deref());
+        }
         let (name, input) = match approval.kind {
             ApprovalKind::Question if call.is_null() => {
                 let input = json!({ "question": approval.text });
@@ -389,17 +390,11 @@ impl AskedView {
     }
 }
 
-/// Finds the message of the call that asks: the one of this call or, if the request names none, the latest that is not over.
-fn asking_message<'a>(call: &Value, of_turn: &'a [Message]) -> Option<&'a Message> {
+/// Finds the message of a tool call.
+fn message_of_call<'a>(id: &str, of_turn: &'a [Message]) -> Option<&'a Message> {
     let calls = of_turn.iter().rev();
     let mut calls = calls.filter(|message| message.kind == MessageKind::ToolCall);
-    calls.find(|message| {
-        let said = detail(message.detail.as_deref());
-        match call["id"].as_str() {
-            Some(id) => said["id"] == id,
-            None => !matches!(said["status"].as_str(), Some("completed" | "failed")),
-        }
-    })
+    calls.find(|message| detail(message.detail.as_deref())["id"] == id)
 }
 
 /// A session that was started, stopped or put away.

@@ -3,8 +3,10 @@
 use std::time::{Duration, Instant};
 
 use serde_json::{Value, json};
+use wh_testkit::server::built;
 
 use super::{ADDRESSES, Abode, fields};
+use crate::harness::Mcp;
 
 async fn messages(abode: &Abode, address: &str, arguments: Value) -> Vec<Value> {
     let read = abode.call_at(address, "get_messages", arguments).await;
@@ -249,5 +251,54 @@ async fn c3_6_a_question_returns_with_the_tool_call_that_asked_and_the_next_prom
             (&on["outcome"], &on["messages"][0]["text"]),
             (&json!("completed"), &json!("blue\n"))
         );
+    }
+}
+
+#[tokio::test]
+async fn c3_6_of_parallel_calls_the_one_that_asked_is_the_triggering_one() {
+    let mut abode = Abode::new().await;
+    let agent = built("scripted-agent");
+    let table = format!("[agents.scripted]\ncommand = [{agent:?}]\n");
+    abode.server.configure(&table);
+    abode.server.restart();
+    abode.admin = abode.server.client();
+    let url = format!("{}{}?agent=scripted", abode.server.url(), ADDRESSES[0]);
+    let new = json!({ "name": "parallel", "repoFullName": "team/app", "branch": "main" });
+    let made = Mcp::new(&url, &abode.key).call("create_session", new).await;
+    let session = super::data(&made)["sessionId"].as_str().unwrap().to_owned();
+    abode.rest(&session).await;
+    let title = |n: u32| json!({ "toolCallId": format!("call-{n}"), "title": format!("Read {n}") });
+    for (n, asks, name, expected) in [
+        (1, format!("permission {}", title(1)), "other", true),
+        (
+            3,
+            "question {\"toolCallId\": \"call-3\", \"message\": \"which?\"}".to_owned(),
+            "other",
+            true,
+        ),
+        // Which of them asks the agent does not say, and nobody else knows.
+        (
+            5,
+            "question {\"message\": \"which?\"}".to_owned(),
+            "AskUserQuestion",
+            false,
+        ),
+    ] {
+        // The first of two calls asks while both are in progress.
+        let m = n + 1;
+        let prompt = format!("call call-{n} Read {n}\ncall call-{m} Read {m}\n{asks}");
+        let asked = abode.prompt(&session, &prompt).await;
+        assert_eq!(asked["outcome"], "needs_input", "{asked}");
+        let calls = asked["messages"].as_array().unwrap().iter();
+        let calls = calls.filter(|it| !it["toolCalls"].is_null());
+        assert_eq!(calls.count(), 2, "{asked}");
+        let call = &asked["interruptedBy"][0]["toolCall"];
+        assert_eq!(call["name"], name, "{asked}");
+        assert_eq!(call.get("id").is_some(), expected, "{asked}");
+        if expected {
+            let whole = json!({ "messageId": call["id"] });
+            let whole = abode.call("get_message", whole).await;
+            assert_eq!(whole["content"]["id"], format!("call-{n}"), "{whole}");
+        }
     }
 }
