@@ -4,8 +4,8 @@ use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_app::{Result, WorktreeQuery};
 use wh_domain::{
-    BoardChange, BoardDuplicate, Description, Name, NewBoard, NewUser, Operation, PageLimit,
-    PageRequest, Reference, UserName, UserRole,
+    BoardChange, BoardDuplicate, DeleteMode, Description, ErrorCode, Name, NewBoard, NewUser,
+    Operation, PageLimit, PageRequest, Reference, UserName, UserRole,
 };
 
 use super::{
@@ -47,6 +47,13 @@ pub(super) fn tools() -> Vec<DialectTool> {
             Op::BoardUpdate,
             "Update a board",
             patch,
+        )
+        .alias(),
+        DialectTool::new(
+            "agor_boards_remove",
+            Op::BoardDelete,
+            "Delete a board that nothing belongs to",
+            remove,
         )
         .alias(),
         DialectTool::new(
@@ -177,6 +184,29 @@ async fn patch(call: Call, request: Patch) -> Result<Reply<BoardView>> {
     let board = call.app.board_update(&call.cx, change).await;
     let board = board.map_err(naming([board_named(Some(&request.id))]))?;
     Ok(shown(&call, &board).await?.into())
+}
+
+#[derive(Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+struct Remove {
+    /// Board ID
+    id: String,
+}
+
+async fn remove(call: Call, request: Remove) -> Result<Reply<BoardView>> {
+    let board = reference("id", &request.id)?;
+    let missing = || naming([board_named(Some(&request.id))]);
+    let found = call.app.board_get(&call.cx, &board).await;
+    let view = shown(&call, &*found.map_err(missing())?).await?;
+    let removed = call
+        .app
+        .board_delete(&call.cx, &board, DeleteMode::IfUnused);
+    let removed = removed.await.map_err(missing());
+    removed.map_err(|error| match error.code {
+        ErrorCode::Conflict => error.hint("remove these first"),
+        _ => error,
+    })?;
+    Ok(view.into())
 }
 
 #[derive(Deserialize, JsonSchema)]

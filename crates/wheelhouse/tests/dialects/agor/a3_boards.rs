@@ -268,6 +268,24 @@ async fn a1_11_find_patch_and_remove_are_routed() {
     let removed = agor
         .alice
         .call("agor_sessions_remove", json!({ "id": child }))
+    // A board goes when nothing belongs to it.
+    let new = json!({ "boardId": board, "agent": "echo" });
+    let made = data(&agor.alice.call("agor_sessions_create", new).await);
+    let remove = json!({ "id": board });
+    let refused = agor.bob.call("agor_boards_remove", remove.clone()).await;
+    assert_eq!(refusal(&refused, "NOT_FOUND"), expected);
+    let refused = agor.alice.call("agor_boards_remove", remove.clone()).await;
+    let why = refusal(&refused, "CONFLICT");
+    assert!(why.contains("in use by 1 session"), "{why}");
+    let session = json!({ "id": made["entity_id"] });
+    data(&agor.alice.call("agor_sessions_remove", session).await);
+    let removed = data(&agor.alice.call("agor_boards_remove", remove.clone()).await);
+    assert_eq!(
+        (&removed["board_id"], &removed["name"]),
+        (&json!(board), &json!("second"))
+    );
+    let gone = agor.alice.call("agor_boards_remove", remove).await;
+    assert_eq!(refusal(&gone, "NOT_FOUND"), expected);
         .await;
     assert_eq!(data(&removed)["session_id"], child);
     let gone = agor
