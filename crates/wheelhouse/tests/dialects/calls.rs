@@ -2,6 +2,7 @@
 
 use reqwest::header::{HeaderMap, HeaderName};
 use serde_json::{Value, json};
+use wh_domain::Dialect;
 
 use crate::harness::{MODERN, Mcp, World};
 
@@ -45,42 +46,80 @@ async fn call_with(
 }
 
 #[tokio::test]
-async fn a_repeat_with_the_same_idempotency_key_changes_nothing_twice() {
+async fn every_dialect_takes_idempotency_keys_in_every_way() {
     let world = World::new().await;
-    let iteratr = client(&world, "iteratr?list=work");
-    let add = |content: &str| json!({ "tasks": [{ "content": content }] });
-    let keyed = |content: &str| {
-        let mut arguments = add(content);
-        arguments["idempotency_key"] = "by-argument".into();
-        arguments
+    let ours = world.client(&world.keys.alice);
+    let owner = world.alice.id.to_string();
+    let session = world.child.id.to_string();
+    let prompts = async || {
+        let list = json!({ "session": session });
+        Mcp::data(&ours.call("turn_list", list).await)["total"].clone()
     };
-    let listed = async || iteratr.call("task-list", json!({})).await.to_string();
-    // As an argument.
-    let first = iteratr.call("task-add", keyed("one")).await;
-    assert_eq!(iteratr.call("task-add", keyed("one")).await, first);
-    let other = iteratr.call("task-add", keyed("another")).await.to_string();
-    assert!(
-        other.contains("error: ") && other.contains("idempotency key"),
-        "{other}"
-    );
-    // In `_meta`.
-    let meta = Some("by-meta");
-    for _ in 0..2 {
-        call_with(&iteratr, "task-add", add("two"), None, meta).await;
+    let boards = async || Mcp::data(&ours.call("board_list", json!({})).await)["total"].clone();
+    let tasks = async || {
+        let list = json!({ "list": "work" });
+        Mcp::data(&ours.call("task_list", list).await)["total"].clone()
+    };
+    for dialect in Dialect::ALL {
+        // What is made, by a text that tells two of it apart, and how many there are.
+        type Request<'a> = Box<dyn Fn(&str) -> Value + 'a>;
+        let (path, tool, request): (_, _, Request<'_>) = match dialect {
+            Dialect::Agor => (
+                "agor",
+                "agor_boards_create",
+                Box::new(|text| json!({ "name": text, "ownerId": owner })),
+            ),
+            Dialect::ClawedAbode => (
+                "clawed-abode",
+                "send_prompt",
+                Box::new(|text| json!({ "sessionId": session, "prompt": format!("say {text}") })),
+            ),
+            Dialect::Iteratr => (
+                "iteratr?list=work",
+                "task-add",
+                Box::new(|text| json!({ "tasks": [{ "content": text }] })),
+            ),
+        };
+        let count = async || match dialect {
+            Dialect::Agor => boards().await,
+            Dialect::ClawedAbode => prompts().await,
+            Dialect::Iteratr => tasks().await,
+        };
+        let client = client(&world, path);
+        let keyed = |text: &str| {
+            let mut arguments = request(text);
+            arguments["idempotency_key"] = format!("{tool}-argument").into();
+            arguments
+        };
+        let mut answers = Vec::new();
+        for n in 0..2 {
+            answers.push(client.call(tool, keyed("one")).await);
+            assert_eq!(count().await, 1, "{tool} by argument, call {n}");
+        }
+        // A prompt tells where the transcript was when it came.
+        if dialect != Dialect::ClawedAbode {
+            assert_eq!(answers[0], answers[1], "{tool}");
+        }
+        // The same key for something else is refused.
+        let reused = client.call(tool, keyed("another")).await.to_string();
+        assert!(reused.contains("idempotency key"), "{reused}");
+        assert_eq!(count().await, 1, "{tool}");
+        for n in 0..2 {
+            let mark = format!("{tool}-meta");
+            call_with(&client, tool, request("two"), None, Some(&mark)).await;
+            assert_eq!(count().await, 2, "{tool} by `_meta`, call {n}");
+        }
+        // As a port says it that repeats what it forwards.
+        let mark = format!("{tool}-header");
+        for n in 0..2 {
+            let header = Some(("x-wheelhouse-call", mark.as_str()));
+            call_with(&client, tool, request("three"), header, None).await;
+            assert_eq!(count().await, 3, "{tool} by header, call {n}");
+        }
+        // Without a key everything is made again.
+        client.call(tool, request("three")).await;
+        assert_eq!(count().await, 4, "{tool}");
     }
-    // As a port says it that repeats what it forwards.
-    let header = Some(("x-wheelhouse-call", "by-header"));
-    for _ in 0..2 {
-        call_with(&iteratr, "task-add", add("three"), header, None).await;
-    }
-    let list = listed().await;
-    assert!(list.contains("remaining (3)"), "{list}");
-    let agor = client(&world, "agor");
-    let board = |name: &str| json!({ "name": name, "ownerId": world.alice.id.to_string(), "idempotency_key": "board" });
-    let made = agor.call("agor_boards_create", board("x")).await;
-    assert_eq!(agor.call("agor_boards_create", board("x")).await, made);
-    let reused = agor.call("agor_boards_create", board("y")).await;
-    assert_eq!(Mcp::code(&reused), "CONFLICT");
 }
 
 #[tokio::test]
