@@ -196,6 +196,34 @@ async fn a_loop_of_the_dialect_ends_by_session_complete() {
     assert_eq!(Mcp::code(&refused), "INVALID_INPUT");
 }
 
+#[tokio::test]
+async fn a_loop_has_no_tools_of_a_repository_or_agent_that_cannot_end_it() {
+    let mut world = World::new().await;
+    let table = "[agents.echo]\nmcp_dialect = \"clawed-abode\"\n";
+    world.server.configure(table);
+    world.server.restart();
+    let ours = world.client(&world.keys.alice);
+    let native = "call iteration_summary {\"summary\": \"did it\"}\ncall loop_complete {}";
+    let iteratr = "call iteration-summary {\"summary\": \"did it\"}\ncall session-complete {}";
+    for (dialect, spec) in [
+        (None, native),
+        (Some("agor"), native),
+        (Some("iteratr"), iteratr),
+    ] {
+        let repo = repo(&world, &ours, dialect).await;
+        let start =
+            json!({ "agent": "echo", "repo": repo, "spec": spec, "template": "{{ loop.spec }}" });
+        let started = Mcp::data(&ours.call("loop_start", start).await);
+        let ended = until_ended(&ours, &started["id"]).await;
+        let (outcome, iteration) = (&ended["outcome"], &ended["iteration"]);
+        assert_eq!(
+            (outcome, iteration),
+            (&json!("completed"), &json!(1)),
+            "{dialect:?}: {ended}"
+        );
+    }
+}
+
 async fn until_ended(ours: &Mcp, id: &Value) -> Value {
     let ended = async {
         loop {

@@ -153,6 +153,44 @@ fn a_dialect_is_spoken_on_lines() {
 }
 
 #[test]
+fn a_dialect_has_the_session_of_its_environment() {
+    let server = TestServer::start();
+    let mut native = McpClient::start(server.command().arg("mcp"));
+    native.introduce_to("wheelhouse");
+    let mut session = |id| {
+        let made = native.tool(id, "session_create", json!({ "agent": "echo" }));
+        let id = &made["result"]["structuredContent"]["id"];
+        id.as_str().unwrap_or_else(|| panic!("{made}")).to_owned()
+    };
+    let (one, other) = (session(1), session(2));
+    assert_eq!(native.end(), 0);
+    let current = |dialect: &str, session: Option<&str>| {
+        let mut command = server.command();
+        command.env_remove("AGOR_SESSION_ID");
+        command.envs(session.map(|id| ("AGOR_SESSION_ID", id)));
+        let mut client = McpClient::start(command.args(["mcp", "--dialect", dialect]));
+        client.introduce_to("agor");
+        let answer = client.tool(1, "agor_sessions_get_current", json!({}));
+        assert_eq!(client.end(), 0);
+        answer["result"].to_string()
+    };
+    let is_of = |answer: String, id: &str| {
+        let named = format!("\\\"session_id\\\": \\\"{id}\\\"");
+        assert!(answer.contains(&named), "{named}: {answer}");
+    };
+    is_of(current("agor", Some(&one)), &one);
+    // What is written behind the name comes first.
+    is_of(
+        current(&format!("agor?sessionId={other}"), Some(&one)),
+        &other,
+    );
+    for nothing in [None, Some("")] {
+        let refused = current("agor", nothing);
+        assert!(refused.contains("\"isError\":true"), "{refused}");
+    }
+}
+
+#[test]
 fn a_task_is_told_of_on_lines_too() {
     let server = TestServer::start();
     let mut client = McpClient::start(server.command().arg("mcp"));

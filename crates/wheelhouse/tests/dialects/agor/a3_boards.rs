@@ -252,6 +252,15 @@ async fn a1_11_find_patch_and_remove_are_routed() {
     let found = data(&agor.alice.call("agor_worktrees_find", json!({})).await);
     assert_eq!(column(&found, "worktree_id"), [worktree.as_str()]);
     let remove = json!({ "id": worktree });
+    // What holds something unsaved stays.
+    let get = json!({ "worktreeId": worktree });
+    let seen = data(&agor.alice.call("agor_worktrees_get", get).await);
+    let unsaved = std::path::Path::new(seen["path"].as_str().unwrap()).join("unsaved.txt");
+    std::fs::write(&unsaved, "precious\n").unwrap();
+    let refused = agor.alice.call("agor_worktrees_remove", remove.clone());
+    refusal(&refused.await, "CONFLICT");
+    assert!(unsaved.exists());
+    std::fs::remove_file(unsaved).unwrap();
     let removed = data(
         &agor
             .alice
@@ -259,15 +268,6 @@ async fn a1_11_find_patch_and_remove_are_routed() {
             .await,
     );
     assert_eq!(removed["worktree_id"], worktree);
-    let child = agor.world.child.id.to_string();
-    let patch = json!({ "id": child, "data": { "title": "renamed" } });
-    let patched = data(&agor.alice.call("agor_sessions_patch", patch).await);
-    assert_eq!(patched["title"], "renamed");
-    let found = data(&agor.alice.call("agor_sessions_find", json!({})).await);
-    assert_eq!(found["total"], 2);
-    let removed = agor
-        .alice
-        .call("agor_sessions_remove", json!({ "id": child }))
     // A board goes when nothing belongs to it.
     let new = json!({ "boardId": board, "agent": "echo" });
     let made = data(&agor.alice.call("agor_sessions_create", new).await);
@@ -286,6 +286,15 @@ async fn a1_11_find_patch_and_remove_are_routed() {
     );
     let gone = agor.alice.call("agor_boards_remove", remove).await;
     assert_eq!(refusal(&gone, "NOT_FOUND"), expected);
+    let child = agor.world.child.id.to_string();
+    let patch = json!({ "id": child, "data": { "title": "renamed" } });
+    let patched = data(&agor.alice.call("agor_sessions_patch", patch).await);
+    assert_eq!(patched["title"], "renamed");
+    let found = data(&agor.alice.call("agor_sessions_find", json!({})).await);
+    assert_eq!(found["total"], 2);
+    let removed = agor
+        .alice
+        .call("agor_sessions_remove", json!({ "id": child }))
         .await;
     assert_eq!(data(&removed)["session_id"], child);
     let gone = agor
