@@ -64,6 +64,9 @@ pub struct AuditEntryView {
     pub at: String,
     pub request_id: String,
     pub user_id: String,
+    /// The user's name, also after the user was deleted.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub user: Option<String>,
     /// local, browser, full, read, client or session
     pub credential: String,
     #[serde(default, skip_serializing_if = "Option::is_none")]
@@ -95,6 +98,7 @@ impl From<AuditEntry> for AuditEntryView {
             at: time(body.at),
             request_id: body.request.to_string(),
             user_id: body.user.to_string(),
+            user: entry.user_name.map(|name| name.to_string()),
             credential: body.credential.as_str().to_owned(),
             key_id: body.key.map(|id| id.to_string()),
             session_id: body.session.map(|id| id.to_string()),

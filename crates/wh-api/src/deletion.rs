@@ -1,10 +1,10 @@
-//! Deleting boards and repositories.
+//! Deleting boards, repositories and users.
 
 use std::path::Path;
 
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
-use wh_domain::{Board, DeleteMode, Dependents, InputRefusal, Reference, Repo};
+use wh_domain::{Board, DeleteMode, Dependents, InputRefusal, Reference, Repo, User};
 
 use crate::common::reference;
 
@@ -62,10 +62,37 @@ impl RepoDeleteRequest {
     }
 }
 
+/// A user to delete.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct UserDeleteRequest {
+    /// The user's id or name.
+    pub user: String,
+    /// Delete the user although something depends on it: sessions are stopped and everything the user owns becomes yours; keys are
+    /// revoked, and shares, webhooks and the user's own credentials deleted. False unless given.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub force: Option<bool>,
+    /// Idempotency key chosen by the client.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+impl UserDeleteRequest {
+    /// Returns which user is meant.
+    pub fn user(&self) -> Result<Reference, InputRefusal> {
+        reference("user", &self.user)
+    }
+
+    /// Returns what happens to what depends on it.
+    pub fn mode(&self) -> DeleteMode {
+        DeleteMode::of(self.force.unwrap_or(false))
+    }
+}
+
 /// Dependent resources of one kind.
 #[derive(Clone, Debug, PartialEq, Eq, Serialize, Deserialize, JsonSchema)]
 pub struct DependentsView {
-    /// sessions, worktrees, loops, tasks, notes or webhooks
+    /// sessions, worktrees, loops, tasks, notes, webhooks, boards, repos, keys, shares or credentials
     pub kind: String,
     pub count: u64,
     /// The ids of the first few.
@@ -87,7 +114,7 @@ impl From<Dependents> for DependentsView {
 pub struct DeletedView {
     pub id: String,
     pub name: String,
-    /// Dependent resources that were detached, stopped or deleted.
+    /// Dependent resources that were detached, stopped, handed over or deleted.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub dependents: Vec<DependentsView>,
     /// Where the server keeps its clone of a repository, with branches and saved work that may be nowhere else.
@@ -101,6 +128,16 @@ impl DeletedView {
         Self {
             id: board.id.to_string(),
             name: board.name.to_string(),
+            dependents: dependents.into_iter().map(Into::into).collect(),
+            kept: None,
+        }
+    }
+
+    /// Shows a user who was deleted.
+    pub fn of_user(user: &User, dependents: Vec<Dependents>) -> Self {
+        Self {
+            id: user.id.to_string(),
+            name: user.name.to_string(),
             dependents: dependents.into_iter().map(Into::into).collect(),
             kept: None,
         }

@@ -50,7 +50,9 @@ pub use board::{
 };
 pub use common::{Empty, PageQuery, cursor_of};
 pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingInput, SettingView};
-pub use deletion::{BoardDeleteRequest, DeletedView, DependentsView, RepoDeleteRequest};
+pub use deletion::{
+    BoardDeleteRequest, DeletedView, DependentsView, RepoDeleteRequest, UserDeleteRequest,
+};
 pub use error::{ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use file::{PromptFileInput, TurnFileRequest, TurnFileView};

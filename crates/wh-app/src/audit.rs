@@ -1,6 +1,8 @@
 //! The audit log, as those may read it whom it concerns.
 
-use wh_domain::{AuditEntry, AuditQuery, Facts, Operation, Page, PageRequest};
+use wh_domain::{
+    AuditEntry, AuditQuery, Facts, Operation, Page, PageRequest, Reach, Reference, UserId,
+};
 
 use crate::{App, OpContext, Result};
 
@@ -17,12 +19,22 @@ impl App {
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
             let user = match &query.user {
-                Some(reference) => Some(self.user_lookup(reach, reference).await?.id),
+                Some(reference) => Some(self.audited_user(reach, reference).await?),
                 None => None,
             };
             let filter = query.filter(user, cx.now)?;
             Ok(self.store.audit_list(reach, &filter, page).await?)
         })
         .await
+    }
+
+    /// Finds whose calls are meant; administrators find those of deleted users, too.
+    async fn audited_user(&self, reach: Reach, reference: &Reference) -> Result<UserId> {
+        if reach == Reach::All
+            && let Some(deleted) = self.store.user_deleted(reference).await?
+        {
+            return Ok(deleted);
+        }
+        Ok(self.user_lookup(reach, reference).await?.id)
     }
 }

@@ -63,6 +63,7 @@ mod template;
 mod turn;
 mod usage;
 mod user;
+mod user_delete;
 mod user_disabled;
 mod wait;
 mod webhook;

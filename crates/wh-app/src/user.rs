@@ -27,6 +27,12 @@ impl App {
             let user = self.user_from(new, cx);
             let events = vec![user_event(EventKind::Created, cx.principal.user, &user)];
             let commit = cx.commit(operation, user.id.into(), facts, events);
+            let named = Reference::parse(user.name.as_str())?;
+            if self.store.user_deleted(&named).await?.is_some() {
+                let message = format!("{} was the name of a user who was deleted", user.name);
+                return Err(AppError::new(ErrorCode::Conflict, message)
+                    .hint("choose another name: audit entries and transcripts keep this one"));
+            }
             match self.store.user_insert(&user, commit).await? {
                 Applied::Done { .. } => Ok(user),
                 Applied::Replayed { subject } => {
@@ -119,13 +125,18 @@ impl App {
             let update = self.store.user_update(found.id, &patch, cx.now, commit);
             let updated = update.await;
             // Forgotten whatever came of it: asking the database once more is the safe side.
-            self.principals.forget_all();
-            *self.first_admin_known() = Arc::default();
+            self.forget_users();
             let _applied = updated?;
             self.user_disabled.notify_one();
             self.user_one(reach, found.id).await
         })
         .await
+    }
+
+    /// Forgets what is remembered of users, after one was changed.
+    pub(crate) fn forget_users(&self) {
+        self.principals.forget_all();
+        *self.first_admin_known() = Arc::default();
     }
 
     /// Returns the administrator that the local socket speaks for: the oldest who is let in.
@@ -216,7 +227,7 @@ impl App {
     }
 }
 
-fn user_event(kind: EventKind, actor: UserId, user: &User) -> NewEvent {
+pub(crate) fn user_event(kind: EventKind, actor: UserId, user: &User) -> NewEvent {
     NewEvent {
         kind,
         subject: user.id.into(),

@@ -42,6 +42,17 @@ impl Client {
         self.patch(&["users", &request.user], &body).await
     }
 
+    pub async fn user_delete(&self, request: &UserDeleteRequest) -> Result<DeletedView> {
+        let query = without("user", request)?;
+        self.call(
+            Method::DELETE,
+            &["users", &request.user],
+            &query,
+            None::<&Empty>,
+        )
+        .await
+    }
+
     pub async fn key_create(&self, request: &KeyCreateRequest) -> Result<KeyCreatedView> {
         self.post(&["keys"], request).await
     }

@@ -3,12 +3,16 @@
 use jiff::Timestamp;
 use uuid::Uuid;
 
-use crate::{CredentialKind, ErrorCode, Facts, KeyId, Operation, SessionId, Subject, UserId};
+use crate::{
+    CredentialKind, ErrorCode, Facts, KeyId, Operation, SessionId, Subject, UserId, UserName,
+};
 
 /// One call that reached the application, numbered.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct AuditEntry {
     pub seq: u64,
+    /// The name of who called, also of a deleted user.
+    pub user_name: Option<UserName>,
     pub body: NewAuditEntry,
 }
 

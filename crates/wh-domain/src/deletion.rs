@@ -11,7 +11,7 @@ pub struct Dependents {
     pub first: Vec<String>,
 }
 
-/// What can depend on a board or a repository.
+/// What can depend on a board, a repository or a user.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum DependentKind {
     Sessions,
@@ -20,6 +20,12 @@ pub enum DependentKind {
     Tasks,
     Notes,
     Webhooks,
+    Boards,
+    Repos,
+    Keys,
+    /// Boards that others shared with a user.
+    Shares,
+    Credentials,
 }
 
 impl DependentKind {
@@ -32,6 +38,11 @@ impl DependentKind {
             Self::Tasks => "tasks",
             Self::Notes => "notes",
             Self::Webhooks => "webhooks",
+            Self::Boards => "boards",
+            Self::Repos => "repos",
+            Self::Keys => "keys",
+            Self::Shares => "shares",
+            Self::Credentials => "credentials",
         }
     }
 }

@@ -166,6 +166,7 @@ operations! {
     UserGet,            "user_get",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserList,           "user_list",         Read,    Anyone,   false,   NO_ROLE,    OWN;
     UserUpdate,         "user_update",       Set,     Admin,    false,   NO_ROLE,    OWN;
+    UserDelete,         "user_delete",       Destroy, Admin,    false,   NO_ROLE,    OWN;
     KeyCreate,          "key_create",        Write,   Anyone,   false,   NO_ROLE,    OWN;
     KeyList,            "key_list",          Read,    Anyone,   false,   NO_ROLE,    OWN;
     KeyRevoke,          "key_revoke",        Destroy, Anyone,   false,   NO_ROLE,    OWN;

@@ -49,6 +49,8 @@ pub(crate) fn audit_row(row: &SqliteRow) -> Parsed<AuditEntry> {
     };
     Ok(AuditEntry {
         seq: row::count(row, "seq")?,
+        // It is read once for all entries of a page.
+        user_name: None,
         body: NewAuditEntry {
             at: row::time(row, "at")?,
             request: row::get(row, "request_id")?,

@@ -3,12 +3,14 @@
 //! The log is long and can be asked for by many things at once. One of them is followed by an index, newest first, and what
 //! it leads to is compared with the others, a bounded number of entries at a time.
 
+use std::collections::{HashMap, HashSet};
+
 use jiff::{SignedDuration, Timestamp};
 use sqlx::sqlite::SqliteRow;
 use uuid::Uuid;
 use wh_domain::{
     AuditAbout, AuditEntry, AuditFilter, ErrorCode, Outcome, OutcomeFilter, Page, PageRequest,
-    Reach,
+    Reach, UserId, UserName,
 };
 use wh_store::{AUDIT_COMPARED_MAX, Result};
 
@@ -46,7 +48,33 @@ impl SqliteStore {
         let mut found = row::page("audit entry", rows.await?, page.limit, cursor, audit_row)?;
         // What was not compared yet is for the next page.
         found.next = found.next.or(floor.map(i64::cast_unsigned));
+        self.name_users(&mut found.items).await?;
         Ok(found)
+    }
+
+    /// Adds the names of those who called, deleted users among them.
+    async fn name_users(&self, entries: &mut [AuditEntry]) -> Result<()> {
+        let ids: HashSet<_> = entries.iter().map(|entry| entry.body.user).collect();
+        if ids.is_empty() {
+            return Ok(());
+        }
+        let mut query = Query::new("SELECT id, name FROM users WHERE id IN (");
+        let mut listed = query.separated(", ");
+        for id in ids {
+            listed.push_bind(uuid(id));
+        }
+        query.push(")");
+        let rows = self.rows(query).await?;
+        let mut names = HashMap::new();
+        for found in &rows {
+            let id: UserId = row::direct("user", row::id(found, "id"))?;
+            let name = row::direct("user", row::parse(found, "name", UserName::parse))?;
+            names.insert(id, name);
+        }
+        for entry in entries {
+            entry.user_name = names.get(&entry.body.user).cloned();
+        }
+        Ok(())
     }
 
     /// Returns the numbers that entries of the time asked for can have.

@@ -19,8 +19,8 @@ use crate::task_change::TaskChange;
 use crate::wait::WaitStep;
 use crate::webhook::WebhookStep;
 use crate::{
-    approval, board, deletion, host_credential, key, repo, session, setting, turn, user, webhook,
-    worktree, worktree_count,
+    approval, board, deletion, host_credential, key, repo, session, setting, turn, user,
+    user_deletion, webhook, worktree, worktree_count,
 };
 
 /// Something for the writer to do, and whom to answer.
@@ -126,6 +126,8 @@ pub(crate) enum Change {
     WebhookDelete(WebhookId),
     BoardDelete(BoardId, DeleteMode),
     RepoDelete(RepoId, Timestamp),
+    /// The user, who gets what the user owned, and when.
+    UserDelete(UserId, UserId, DeleteMode, Timestamp),
     CredentialSet(Box<SealedCredential>),
     CredentialDelete(CredentialId),
     SettingSet(SettingKey, Option<SettingValue>, Timestamp),
@@ -183,6 +185,9 @@ impl Change {
             Self::WebhookDelete(id) => webhook::delete_in_txn(batch.conn, *id).await,
             Self::BoardDelete(board, mode) => deletion::board_in_txn(batch, *board, *mode).await,
             Self::RepoDelete(repo, at) => deletion::repo_in_txn(batch.conn, *repo, *at).await,
+            Self::UserDelete(user, heir, mode, at) => {
+                user_deletion::delete_in_txn(batch, *user, *heir, *mode, *at).await
+            }
             Self::CredentialSet(sealed) => host_credential::set_in_txn(batch.conn, sealed).await,
             Self::CredentialDelete(id) => host_credential::delete_in_txn(batch.conn, *id).await,
             Self::SettingSet(key, value, at) => {

@@ -1,10 +1,10 @@
-//! Deleting boards and repositories, and what depends on them.
+//! Deleting boards, repositories and users, and what depends on them.
 
 use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, SqliteConnection};
 use uuid::Uuid;
-use wh_domain::{BoardId, DeleteMode, DependentKind, Dependents, RepoId};
+use wh_domain::{BoardId, DeleteMode, DependentKind, Dependents, Reference, RepoId, UserId};
 use wh_store::{Applied, Commit, DeletionStore, Result, StoreError};
 
 use crate::SqliteStore;
@@ -13,6 +13,7 @@ use crate::change::Change;
 use crate::error::store_error;
 use crate::reach::Query;
 use crate::row::{self, micros, uuid};
+use crate::user_deletion::OF_USER;
 
 /// What depends on a board, each as a query that ends in the place of its id.
 const OF_BOARD: &[(DependentKind, &str)] = &[
@@ -87,10 +88,34 @@ impl DeletionStore for SqliteStore {
         query.push_bind(uuid(repo)).push(" LIMIT 1");
         Ok(!self.rows(query).await?.is_empty())
     }
+
+    async fn user_dependents(&self, user: UserId) -> Result<Vec<Dependents>> {
+        self.dependents(OF_USER, uuid(user)).await
+    }
+
+    async fn user_is_running(&self, user: UserId) -> Result<bool> {
+        self.is_user_running(user).await
+    }
+
+    async fn user_delete(
+        &self,
+        user: UserId,
+        heir: UserId,
+        mode: DeleteMode,
+        commit: Commit,
+    ) -> Result<Applied> {
+        let at = commit.audit.at;
+        self.commit(Change::UserDelete(user, heir, mode, at), commit)
+            .await
+    }
+
+    async fn user_deleted(&self, user: &Reference) -> Result<Option<UserId>> {
+        self.deleted_user(user).await
+    }
 }
 
 impl SqliteStore {
-    async fn dependents(
+    pub(crate) async fn dependents(
         &self,
         of: &[(DependentKind, &'static str)],
         id: Uuid,
@@ -124,7 +149,7 @@ impl SqliteStore {
 }
 
 /// Refuses when other resources depend on the deleted one; checked in the deleting transaction.
-async fn refuse_if_used(
+pub(crate) async fn refuse_if_used(
     conn: &mut SqliteConnection,
     of: &[(DependentKind, &'static str)],
     id: Uuid,

@@ -60,6 +60,7 @@ mod turn;
 mod usage;
 mod usage_day;
 mod user;
+mod user_deletion;
 mod wait;
 mod webhook;
 mod work;

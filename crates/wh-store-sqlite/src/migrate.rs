@@ -156,6 +156,10 @@ pub(crate) const MIGRATIONS: &[Migration] = &[
         name: "repo_deletion",
         sql: include_str!("../migrations/0033_repo_deletion.sql"),
     },
+    Migration {
+        name: "user_deletion",
+        sql: include_str!("../migrations/0034_user_deletion.sql"),
+    },
 ];
 
 /// The number of the last step.

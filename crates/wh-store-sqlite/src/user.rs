@@ -71,7 +71,8 @@ impl UserStore for SqliteStore {
 
     async fn user_by_id(&self, id: UserId) -> Result<Option<User>> {
         let mut query = Query::new(COLUMNS);
-        query.push("t.id = ").push_bind(uuid(id));
+        query.push("t.deleted_at IS NULL AND t.id = ");
+        query.push_bind(uuid(id));
         let rows = self.rows(query).await?;
         one(&rows)
     }
@@ -106,9 +107,10 @@ fn one(rows: &[SqliteRow]) -> Result<Option<User>> {
 /// Narrows a query to users within reach; nothing when no user can be.
 fn within_reach(mut query: Query, reach: Reach) -> Option<Query> {
     match reach {
-        Reach::All => query.push("TRUE"),
+        Reach::All => query.push("t.deleted_at IS NULL"),
         Reach::User(user) | Reach::UserAndGuest { user, .. } => {
-            query.push("t.id = ").push_bind(uuid(user))
+            let query = query.push("t.deleted_at IS NULL AND t.id = ");
+            query.push_bind(uuid(user))
         }
         Reach::Guest { .. } | Reach::Key(_) | Reach::Tree(_) => return None,
     };
@@ -183,7 +185,7 @@ pub(crate) async fn update_in_txn(
     at: Timestamp,
 ) -> Result<()> {
     let found = Query::new(COLUMNS)
-        .push("t.id = ")
+        .push("t.deleted_at IS NULL AND t.id = ")
         .push_bind(uuid(id))
         .build()
         .fetch_optional(&mut *conn)
@@ -209,6 +211,11 @@ pub(crate) async fn update_in_txn(
     .execute(&mut *conn)
     .await
     .map_err(store_error)?;
+    refuse_without_admin(conn).await
+}
+
+/// Refuses a change after which no administrator would be left who is let in.
+pub(crate) async fn refuse_without_admin(conn: &mut SqliteConnection) -> Result<()> {
     let mut admins = Query::new("SELECT EXISTS (SELECT 1 FROM users t WHERE ");
     let is_one_left: bool = admins
         .push(ACTIVE_ADMIN)

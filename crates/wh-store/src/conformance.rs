@@ -55,6 +55,7 @@ macro_rules! conformance_checks {
                 lists_page_to_the_end,
                 changes_are_kept_and_in_a_store_of_its_own_one_administrator_stays,
                 what_disabled_users_run_is_found,
+                one_who_is_deleted_leaves_everything_to_the_heir,
             }
             key {
                 is_found_by_hash_and_id,

@@ -1,7 +1,7 @@
-//! Deleting boards and repositories, and what depends on them.
+//! Deleting boards, repositories and users, and what depends on them.
 
 use async_trait::async_trait;
-use wh_domain::{BoardId, DeleteMode, Dependents, RepoId};
+use wh_domain::{BoardId, DeleteMode, Dependents, Reference, RepoId, UserId};
 
 use crate::{Applied, Commit, Result};
 
@@ -32,4 +32,28 @@ pub trait DeletionStore {
 
     /// Tells whether a worktree of a repository was ever made.
     async fn repo_had_worktrees(&self, repo: RepoId) -> Result<bool>;
+
+    /// Returns what depends on a user: what the user owns, archived sessions too, keys that are not revoked, and boards that are
+    /// shared with the user.
+    async fn user_dependents(&self, user: UserId) -> Result<Vec<Dependents>>;
+
+    /// Tells whether a session or a loop of a user still runs.
+    async fn user_is_running(&self, user: UserId) -> Result<bool>;
+
+    /// Deletes a user; [`crate::StoreError::InUse`] when something depends on the user, unless forced, or when a session or a
+    /// loop of the user still runs. [`crate::StoreError::LastAdmin`] when no administrator would be left who is let in.
+    ///
+    /// Everything that the user owns belongs to `heir` afterwards. Keys are revoked; shares, webhooks and own credentials of the
+    /// user are deleted, and sessions that lead become general. The row stays for the audit log, and so does the name: it is not
+    /// given to another user.
+    async fn user_delete(
+        &self,
+        user: UserId,
+        heir: UserId,
+        mode: DeleteMode,
+        commit: Commit,
+    ) -> Result<Applied>;
+
+    /// Returns the deleted user of this name or whole id.
+    async fn user_deleted(&self, user: &Reference) -> Result<Option<UserId>>;
 }

@@ -994,7 +994,8 @@ export interface paths {
         get: operations["user_get"];
         put?: never;
         post?: never;
-        delete?: never;
+        /** Deletes a user; with force also one who owns something, which becomes the caller's */
+        delete: operations["user_delete"];
         options?: never;
         head?: never;
         /** Changes a user's role, email or allowed directories, or disables the user and stops their sessions */
@@ -1211,6 +1212,24 @@ export interface components {
             /** @description A mark of your choice: a repeat with the same mark makes no second user. */
             idempotency_key?: string | null;
         };
+        /** @description Something that was deleted. */
+        DeletedView: {
+            id: string;
+            name: string;
+            /** @description Dependent resources that were detached, stopped, handed over or deleted. */
+            dependents?: components["schemas"]["DependentsView"][];
+            /** @description Where the server keeps its clone of a repository, with branches and saved work that may be nowhere else. */
+            kept?: string | null;
+        };
+        /** @description Dependent resources of one kind. */
+        DependentsView: {
+            /** @description sessions, worktrees, loops, tasks, notes, webhooks, boards, repos, keys, shares or credentials */
+            kind: string;
+            /** Format: uint64 */
+            count: number;
+            /** @description The ids of the first few. */
+            first: string[];
+        };
         /** @description Some keys, newest first. */
         KeyListView: {
             keys: components["schemas"]["KeyView"][];
@@ -1351,24 +1370,6 @@ export interface components {
             default_branch?: string | null;
             /** @description Why it cannot be read. */
             problem?: string | null;
-        };
-        /** @description Something that was deleted. */
-        DeletedView: {
-            id: string;
-            name: string;
-            /** @description Dependent resources that were detached, stopped or deleted. */
-            dependents?: components["schemas"]["DependentsView"][];
-            /** @description Where the server keeps its clone of a repository, with branches and saved work that may be nowhere else. */
-            kept?: string | null;
-        };
-        /** @description Dependent resources of one kind. */
-        DependentsView: {
-            /** @description sessions, worktrees, loops, tasks, notes or webhooks */
-            kind: string;
-            /** Format: uint64 */
-            count: number;
-            /** @description The ids of the first few. */
-            first: string[];
         };
         /** @description Files of a repository from which coding agents read what they run or are permitted. */
         RepoTrustView: {
@@ -1689,6 +1690,8 @@ export interface components {
             at: string;
             request_id: string;
             user_id: string;
+            /** @description The user's name, also after the user was deleted. */
+            user?: string | null;
             /** @description local, browser, full, read, client or session */
             credential: string;
             key_id?: string | null;
@@ -2264,6 +2267,8 @@ export interface components {
             id: string;
             name: string;
             repo: string;
+            /** @description The last 8 digits of the repository's id. */
+            repo_id: string;
             branch: string;
             state: string;
             path: string;
@@ -5436,6 +5441,41 @@ export interface operations {
                 };
                 content: {
                     "application/json": components["schemas"]["UserView"];
+                };
+            };
+            default: components["responses"]["Error"];
+        };
+    };
+    user_delete: {
+        parameters: {
+            query?: {
+                /**
+                 * @description Delete the user although something depends on it: sessions are stopped and everything the user owns becomes yours; keys are
+                 *     revoked, and shares, webhooks and the user's own credentials deleted. False unless given.
+                 */
+                force?: boolean;
+                /** @description Idempotency key chosen by the client. */
+                idempotency_key?: string;
+            };
+            header?: {
+                /** @description A mark of your choice: a repeat with the same mark within 24 hours gets the first result. */
+                "idempotency-key"?: string;
+            };
+            path: {
+                /** @description The user's id or name. */
+                user: string;
+            };
+            cookie?: never;
+        };
+        requestBody?: never;
+        responses: {
+            /** @description It was done. */
+            200: {
+                headers: {
+                    [name: string]: unknown;
+                };
+                content: {
+                    "application/json": components["schemas"]["DeletedView"];
                 };
             };
             default: components["responses"]["Error"];

@@ -175,6 +175,8 @@ pub struct WorktreeSummaryView {
     pub id: String,
     pub name: String,
     pub repo: String,
+    /// The last 8 digits of the repository's id.
+    pub repo_id: String,
     pub branch: String,
     pub state: String,
     pub path: String,
@@ -186,12 +188,13 @@ pub struct WorktreeSummaryView {
 
 impl From<WorktreeLook> for WorktreeSummaryView {
     fn from(look: WorktreeLook) -> Self {
-        let repo = look.repo.to_string();
+        let (repo, repo_id) = (look.repo.to_string(), look.worktree.repo.short_id());
         let view = WorktreeView::from(look);
         Self {
             id: view.short_id,
             name: view.name,
             repo,
+            repo_id,
             branch: view.branch,
             state: view.state,
             path: view.path,

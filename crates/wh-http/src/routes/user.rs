@@ -2,8 +2,8 @@
 
 use axum::http::Method;
 use wh_api::{
-    UserCreateRequest, UserGetRequest, UserListRequest, UserListView, UserUpdateRequest, UserView,
-    cursor_of,
+    DeletedView, UserCreateRequest, UserDeleteRequest, UserGetRequest, UserListRequest,
+    UserListView, UserUpdateRequest, UserView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -55,6 +55,17 @@ pub(super) fn routes() -> Vec<Route> {
                 let user = request.user()?;
                 let user = server.app.user_update(&cx, user, request.patch()?).await?;
                 Ok(UserView::from(user))
+            },
+        ),
+        change(
+            Method::DELETE,
+            "/users/{user}",
+            Operation::UserDelete,
+            "Deletes a user; with force also one who owns something, which becomes the caller's",
+            |server, cx, request: UserDeleteRequest| async move {
+                let (user, mode) = (request.user()?, request.mode());
+                let (user, dependents) = server.app.user_delete(&cx, &user, mode).await?;
+                Ok(DeletedView::of_user(&user, dependents))
             },
         ),
     ]

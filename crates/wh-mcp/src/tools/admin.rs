@@ -3,10 +3,10 @@
 use std::sync::Arc;
 
 use wh_api::{
-    AuditListRequest, AuditListView, ConfigGetRequest, ConfigSetRequest, ConfigView,
+    AuditListRequest, AuditListView, ConfigGetRequest, ConfigSetRequest, ConfigView, DeletedView,
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
-    SettingView, UserCreateRequest, UserGetRequest, UserListRequest, UserListView,
-    UserUpdateRequest, UserView, cursor_of,
+    SettingView, UserCreateRequest, UserDeleteRequest, UserGetRequest, UserListRequest,
+    UserListView, UserUpdateRequest, UserView, cursor_of,
 };
 use wh_app::{App, KeyQuery, OpContext, Result};
 use wh_domain::Operation;
@@ -40,6 +40,12 @@ pub(super) fn tools() -> Vec<Tool> {
             Operation::UserUpdate,
             "Changes a user's role, email or allowed directories, or disables the user: access is revoked and running sessions are stopped. Administrators only.",
             user_update,
+        ),
+        Tool::new(
+            set,
+            Operation::UserDelete,
+            "Deletes a user. Refused while the user owns something, with what that is; with force, sessions are stopped, what the user owns becomes yours, and keys are revoked. Administrators only.",
+            user_delete,
         ),
         Tool::new(
             set,
@@ -103,6 +109,15 @@ async fn user_update(app: Arc<App>, cx: OpContext, request: UserUpdateRequest) -
     let user = request.user()?;
     let updated = app.user_update(&cx, user, request.patch()?).await;
     updated.map(UserView::from)
+}
+
+async fn user_delete(
+    app: Arc<App>,
+    cx: OpContext,
+    request: UserDeleteRequest,
+) -> Result<DeletedView> {
+    let deleted = app.user_delete(&cx, &request.user()?, request.mode()).await;
+    deleted.map(|(user, dependents)| DeletedView::of_user(&user, dependents))
 }
 
 async fn key_create(

@@ -2,7 +2,10 @@
 
 use std::sync::Arc;
 
-use wh_domain::{Operation, Reach, SessionEvent, UserId, UserName, UserPatch, UserRole};
+use wh_domain::{
+    DeleteMode, DependentKind, Dependents, KeyScope, Operation, Owner, Reach, Reference,
+    SessionEvent, UserId, UserName, UserPatch, UserRole,
+};
 
 use super::Outcome;
 use super::fixture::{self, commit, done, now, owned_by, pages, whole};
@@ -173,5 +176,115 @@ pub async fn what_disabled_users_run_is_found(store: Arc<dyn Store>) -> Outcome 
     let stopped = commit(gone.id, Operation::SessionManage);
     done(store.session_move(theirs[1], &stop, stopped).await?);
     assert_eq!(store.user_left_running().await?.sessions, theirs[2..]);
+    Ok(())
+}
+
+/// A user who owns something is deleted by force alone, and what they own is the heir's afterwards.
+pub async fn one_who_is_deleted_leaves_everything_to_the_heir(store: Arc<dyn Store>) -> Outcome {
+    let admin = UserPatch {
+        role: Some(UserRole::Admin),
+        ..UserPatch::default()
+    };
+    let (heir, gone) = (fixture::user(&store).await?, fixture::user(&store).await?);
+    update(&store, heir.id, &admin).await?;
+    let delete = async |user: UserId, mode| {
+        let commit = commit(heir.id, Operation::UserDelete);
+        store.user_delete(user, heir.id, mode, commit).await
+    };
+    let unused = fixture::user(&store).await?;
+    done(delete(unused.id, DeleteMode::IfUnused).await?);
+    assert_eq!(store.user_by_id(unused.id).await?, None);
+
+    let owner = owned_by(gone.id);
+    let key = fixture::key(&store, gone.id, KeyScope::Full).await?;
+    let client = fixture::key(&store, gone.id, KeyScope::Client).await?;
+    let of_client = Owner {
+        user: gone.id,
+        key: Some(client.id),
+    };
+    let board = fixture::board(&store, of_client).await?;
+    let session = fixture::session(&store, owner, None).await?;
+    let mut repos = Vec::new();
+    let name = fixture::repo_value(owner)?.name;
+    for owner in [owned_by(heir.id), owner, of_client] {
+        let mut repo = fixture::repo_value(owner)?;
+        repo.name = name.clone();
+        let commit = commit(owner.user, Operation::RepoAdd);
+        done(store.repo_insert(&repo, commit).await?);
+        repos.push(repo.id);
+    }
+    let worktree = fixture::worktree(&store, owner, repos[1]).await?;
+    let kinds = |all: Vec<Dependents>| -> Vec<_> {
+        let all = all.into_iter();
+        all.map(|it| (it.kind, it.count)).collect()
+    };
+    assert_eq!(
+        kinds(store.user_dependents(gone.id).await?),
+        [
+            (DependentKind::Sessions, 1),
+            (DependentKind::Worktrees, 1),
+            (DependentKind::Boards, 1),
+            (DependentKind::Repos, 2),
+            (DependentKind::Keys, 2),
+        ]
+    );
+    let refused = delete(gone.id, DeleteMode::IfUnused).await;
+    assert!(
+        matches!(refused, Err(StoreError::InUse { .. })),
+        "{refused:?}"
+    );
+    assert_eq!(store.user_by_id(gone.id).await?, Some(gone.clone()));
+
+    // Not while something still runs, which would go on as the heir's.
+    let busy = fixture::user(&store).await?;
+    let running = fixture::session(&store, owned_by(busy.id), None).await?;
+    let stop = SessionEvent::StopRequested { kill_at: now() };
+    let stopping = commit(busy.id, Operation::SessionManage);
+    done(store.session_move(running.id, &stop, stopping).await?);
+    assert!(store.user_is_running(busy.id).await?);
+    let refused = delete(busy.id, DeleteMode::Force).await;
+    assert!(
+        matches!(refused, Err(StoreError::InUse { .. })),
+        "{refused:?}"
+    );
+
+    assert!(!store.user_is_running(gone.id).await?);
+    done(delete(gone.id, DeleteMode::Force).await?);
+    assert_eq!(store.user_by_id(gone.id).await?, None);
+    assert_eq!(store.user_by_name(Reach::All, &gone.name).await?, None);
+    assert_eq!(store.user_find(Reach::All, &whole(gone.id)).await?, []);
+    let listed = pages(50, |page| store.user_list(Reach::All, page)).await?;
+    assert!(!listed.iter().any(|user| user.id == gone.id));
+    let named = Reference::parse(gone.name.as_str())?;
+    assert_eq!(store.user_deleted(&named).await?, Some(gone.id));
+    let kept = store.key_by_hash(&key.hash).await?.ok_or("the key")?;
+    assert!(kept.revoked_at.is_some());
+    let own = owned_by(heir.id);
+    let found = store
+        .board_find(Reach::User(heir.id), &whole(board.id))
+        .await?;
+    assert_eq!(found.first().map(|it| it.owner), Some(own));
+    let found = store
+        .session_find(Reach::User(heir.id), &whole(session.id))
+        .await?;
+    assert_eq!(found.first().map(|it| it.owner), Some(own));
+    let found = store
+        .worktree_find(Reach::User(heir.id), &whole(worktree.id))
+        .await?;
+    assert_eq!(found.first().map(|it| it.owner), Some(own));
+    let listed = pages(50, |page| store.repo_list(Reach::User(heir.id), page)).await?;
+    let mut names = Vec::new();
+    for id in repos {
+        let repo = listed.iter().find(|it| it.id == id).ok_or("a repository")?;
+        assert_eq!(repo.owner, own);
+        names.push(&repo.name);
+    }
+    names.dedup();
+    assert_eq!((names.len(), names[0]), (3, &name));
+    let again = delete(gone.id, DeleteMode::Force).await;
+    assert!(
+        matches!(again, Err(StoreError::NotFound { .. })),
+        "{again:?}"
+    );
     Ok(())
 }

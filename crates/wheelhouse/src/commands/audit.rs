@@ -117,7 +117,8 @@ fn table(ui: &Ui, list: &AuditListView) -> CliResult {
             (Some(kind), Some(id)) => format!("{kind} {}", last_digits(id)),
             _ => "-".to_owned(),
         };
-        let user = last_digits(&entry.user_id);
+        let id = last_digits(&entry.user_id);
+        let user = entry.user.as_deref().unwrap_or(id);
         let (by, via) = (&entry.credential, &entry.surface);
         table.row([
             &at,

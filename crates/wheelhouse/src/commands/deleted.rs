@@ -1,4 +1,4 @@
-//! What `rm` of a board or a repository shows.
+//! What `rm` of a board, a repository or a user shows.
 
 use wh_api::DeletedView;
 

@@ -1,7 +1,7 @@
 //! `wheelhouse user`.
 
 use clap::{ArgGroup, Args, Subcommand, ValueEnum};
-use wh_api::{UserCreateRequest, UserListRequest, UserUpdateRequest, UserView};
+use wh_api::{UserCreateRequest, UserDeleteRequest, UserListRequest, UserUpdateRequest, UserView};
 
 use super::page::PageArgs;
 use crate::context::Context;
@@ -16,7 +16,8 @@ Examples:
   wheelhouse user list
   wheelhouse user update ann --role member
   wheelhouse user allow-path ann /srv/projects
-  wheelhouse user disable ann")]
+  wheelhouse user disable ann
+  wheelhouse user rm ann --force")]
 pub(crate) enum UserCommand {
     /// Make a user
     Create {
@@ -59,6 +60,15 @@ pub(crate) enum UserCommand {
     Enable {
         /// The user's id or name
         user: String,
+    },
+    /// Delete a user
+    #[command(visible_alias = "delete")]
+    Rm {
+        /// The user's id or name
+        user: String,
+        /// Delete a user who owns something: stop sessions, take over what the user owns, and revoke keys
+        #[arg(long)]
+        force: bool,
     },
 }
 
@@ -168,6 +178,15 @@ pub(crate) async fn run(cx: &Context, command: UserCommand) -> CliResult {
         }
         UserCommand::Disable { user } => turn(cx, user, true).await,
         UserCommand::Enable { user } => turn(cx, user, false).await,
+        UserCommand::Rm { user, force } => {
+            let request = UserDeleteRequest {
+                user,
+                force: force.then_some(true),
+                idempotency_key: None,
+            };
+            let deleted = client.user_delete(&request).await?;
+            super::deleted::show(cx, "user", &deleted)
+        }
     }
 }
 

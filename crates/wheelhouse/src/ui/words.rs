@@ -56,6 +56,7 @@ const COMMANDS: &[(&str, &str, &str)] = &[
 /// Fields of tools that hints name, and the flags that do the same.
 const FLAGS: &[(&str, &str)] = &[
     ("begun with repo", "begun with --repo"),
+    ("delete it with force", "delete it with --force"),
     ("set commit to a commit message", "add --commit MESSAGE"),
     ("set leave_uncommitted", "add --leave-uncommitted"),
     (

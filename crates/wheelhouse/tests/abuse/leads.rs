@@ -9,9 +9,10 @@ use crate::{
 };
 
 /// Calls that a hostile text asks for, with what each may come to. `{…}` stands for ids.
-const CALLS: [(&str, &str); 16] = [
+const CALLS: [(&str, &str); 17] = [
     ("user_create", r#"{"name": "eve"}"#),
     ("user_update", r#"{"user": "bob", "disabled": true}"#),
+    ("user_delete", r#"{"user": "bob", "force": true}"#),
     ("user_list", "{}"),
     ("key_create", r#"{"name": "loot", "scope": "full"}"#),
     ("key_list", "{}"),

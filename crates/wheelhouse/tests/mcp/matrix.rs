@@ -84,6 +84,7 @@ fn arguments(operation: Operation, id: &str) -> Option<Value> {
         Operation::IterationSummary => json!({ "session": id, "summary": "mine" }),
         Operation::UserCreate => json!({ "name": format!("u{}", some_id::<UserId>()) }),
         Operation::UserGet => json!({ "user": id }),
+        Operation::UserDelete => json!({ "user": id }),
         Operation::UserUpdate => json!({ "user": id, "disabled": false }),
         Operation::KeyCreate => json!({ "name": "matrix", "scope": "read" }),
         Operation::KeyRevoke => json!({ "key": id }),

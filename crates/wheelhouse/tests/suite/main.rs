@@ -14,6 +14,7 @@ mod bridge;
 mod config;
 mod connections;
 mod credential;
+mod deletions;
 mod demo;
 mod doctor;
 mod family;
