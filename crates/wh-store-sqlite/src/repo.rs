@@ -64,6 +64,7 @@ impl RepoStore for SqliteStore {
         let found = row::page("repo", rows, page.limit, row::id_cursor, repo_row)?;
         let of_reach = || {
             let mut query = counted("repos t");
+            query.push("t.deleted_at IS NULL AND ");
             push_owned(&mut query, reach, Owned::Repos);
             Some(query)
         };

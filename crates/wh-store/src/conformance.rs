@@ -70,6 +70,7 @@ macro_rules! conformance_checks {
                 names_are_unique_per_owner,
                 settles_once,
                 lists_page_to_the_end,
+                a_deleted_one_is_neither_listed_nor_counted,
             }
             board {
                 is_found_as_it_was_inserted,

@@ -3,8 +3,8 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    BranchName, ConfigDigest, KeyScope, Operation, Owner, Reach, RepoPaths, RepoSource, RepoState,
-    TrustedConfig,
+    BranchName, ConfigDigest, KeyScope, Operation, Owner, PageLimit, PageRequest, Reach, RepoPaths,
+    RepoSource, RepoState, TrustedConfig,
 };
 
 use super::Outcome;
@@ -165,5 +165,32 @@ pub async fn approvals_are_kept_by_name_and_content(store: Arc<dyn Store>) -> Ou
     done(store.repo_trust(repo.id, &[], &revoked, revoke).await?);
     assert_eq!(store.repo_trusted(repo.id).await?, [second].into());
     assert_eq!(store.repo_trusted(other.id).await?.len(), 1);
+    Ok(())
+}
+
+/// A deleted repository is neither listed nor counted, and its name is free again.
+pub async fn a_deleted_one_is_neither_listed_nor_counted(store: Arc<dyn Store>) -> Outcome {
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let (kept, gone) = (
+        fixture::repo(&store, owner).await?,
+        fixture::repo(&store, owner).await?,
+    );
+    let deletion = commit(owner.user, Operation::RepoDelete);
+    done(store.repo_delete(gone.id, deletion).await?);
+    let first = PageRequest {
+        is_counted: true,
+        ..PageRequest::first(PageLimit::DEFAULT)
+    };
+    for reach in [Reach::User(owner.user), Reach::All] {
+        let listed = store.repo_list(reach, first).await?;
+        assert!(!listed.items.iter().any(|it| it.id == gone.id));
+    }
+    let listed = store.repo_list(Reach::User(owner.user), first).await?;
+    assert_eq!((listed.items.len(), listed.total), (1, Some(1)));
+    assert_eq!(listed.items[0].id, kept.id);
+    let mut again = fixture::repo_value(owner)?;
+    again.name = gone.name;
+    let commit = commit(owner.user, Operation::RepoAdd);
+    done(store.repo_insert(&again, commit).await?);
     Ok(())
 }
