@@ -1,4 +1,4 @@
-import { infiniteQueryOptions, keepPreviousData, queryOptions } from "@tanstack/react-query";
+import { infiniteQueryOptions, keepPreviousData, queryOptions, type QueryKey } from "@tanstack/react-query";
 
 import type { AuditSearch } from "@/util/audit";
 import { utcOffset } from "@/util/usage";
@@ -40,6 +40,7 @@ export const keys = {
   loops: ["loops"] as const,
   loop: (id: string) => ["loops", id] as const,
   boards: ["boards"] as const,
+  boardsOf: (of: "own" | "shared") => ["boards", of] as const,
   board: (id: string) => ["board", id] as const,
   /** What makes a list of sessions out of date does so to the cards of a board. */
   cards: (board: string) => ["sessions", "board", board] as const,
@@ -75,6 +76,33 @@ export const whoami = queryOptions({
 
 /** How many entries of a list are read at once. */
 const PAGE_MAX = 200;
+
+/** What a page of a list tells beside its rows. */
+interface ListPage {
+  next_cursor?: string | null;
+  total?: number | null;
+}
+
+/** Which rows of a list to read. */
+interface PageWanted {
+  limit: number;
+  cursor?: string;
+}
+
+/** A list that is read page by page: what is kept is every row that was read so far. */
+function paged<Page extends ListPage, Row>(
+  queryKey: QueryKey,
+  read: (query: PageWanted, signal: AbortSignal) => Promise<Page>,
+  rowsOf: (page: Page) => Row[],
+) {
+  return infiniteQueryOptions({
+    queryKey,
+    initialPageParam: "",
+    queryFn: ({ pageParam, signal }) => read({ limit: PAGE_MAX, ...(pageParam && { cursor: pageParam }) }, signal),
+    getNextPageParam: (page: Page) => page.next_cursor ?? undefined,
+    select: ({ pages }) => ({ rows: pages.flatMap(rowsOf), total: pages[0]?.total, first: pages[0] }),
+  });
+}
 
 interface SessionsWanted {
   needs_you?: boolean;
@@ -139,18 +167,18 @@ export const approvalList = infiniteQueryOptions({
 
 /** What a session asked for, settled or not, latest first. */
 export const approvalsOf = (session: string) =>
-  queryOptions({
-    queryKey: keys.approvalsOf(session),
-    queryFn: ({ signal }) =>
-      ask(api.GET("/api/v1/approvals", { params: { query: { session, include_settled: true, limit: 100 } }, signal })),
-  });
+  paged(
+    keys.approvalsOf(session),
+    (page, signal) => ask(api.GET("/api/v1/approvals", { params: { query: { session, include_settled: true, ...page } }, signal })),
+    ({ approvals }) => approvals,
+  );
 
 export const turnList = (id: string) =>
-  queryOptions({
-    queryKey: keys.turns(id),
-    queryFn: ({ signal }) =>
-      ask(api.GET("/api/v1/sessions/{session}/turns", { params: { path: { session: id }, query: { limit: 200 } }, signal })),
-  });
+  paged(
+    keys.turns(id),
+    (query, signal) => ask(api.GET("/api/v1/sessions/{session}/turns", { params: { path: { session: id }, query }, signal })),
+    ({ turns }) => turns,
+  );
 
 export const turn = (sessionId: string, id: string) =>
   queryOptions({
@@ -220,10 +248,11 @@ function diffPart(worktree: string, query: { bytes_max?: number; patch?: boolean
   return ask(api.GET("/api/v1/worktrees/{worktree}/diff", { params, signal }));
 }
 
-export const repoList = queryOptions({
-  queryKey: keys.repos,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/repos", { params: { query: { limit: 200 } }, signal })),
-});
+export const repoList = paged(
+  keys.repos,
+  (query, signal) => ask(api.GET("/api/v1/repos", { params: { query }, signal })),
+  ({ repos }) => repos,
+);
 
 export const agentList = queryOptions({
   queryKey: keys.agents,
@@ -240,15 +269,17 @@ export const agentAbout = (name: string) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/agents/{agent}", { params: { path: { agent: name } }, signal })),
   });
 
-export const keyList = queryOptions({
-  queryKey: keys.keys,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/keys", { params: { query: { limit: 200 } }, signal })),
-});
+export const keyList = paged(
+  keys.keys,
+  (query, signal) => ask(api.GET("/api/v1/keys", { params: { query }, signal })),
+  ({ keys }) => keys,
+);
 
-export const credentialList = queryOptions({
-  queryKey: keys.credentials,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/credentials", { params: { query: { limit: 200 } }, signal })),
-});
+export const credentialList = paged(
+  keys.credentials,
+  (query, signal) => ask(api.GET("/api/v1/credentials", { params: { query }, signal })),
+  ({ credentials }) => credentials,
+);
 
 /** The tasks of a list. */
 export const taskList = (of: ListOf) =>
@@ -274,10 +305,11 @@ export const noteList = (of: ListOf) =>
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
-export const loopList = queryOptions({
-  queryKey: keys.loops,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/loops", { params: { query: { limit: 50 } }, signal })),
-});
+export const loopList = paged(
+  keys.loops,
+  (query, signal) => ask(api.GET("/api/v1/loops", { params: { query }, signal })),
+  ({ loops }) => loops,
+);
 
 export const loop = (id: string) =>
   queryOptions({
@@ -285,14 +317,13 @@ export const loop = (id: string) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/loops/{loop}", { params: { path: { loop: id } }, signal })),
   });
 
-export const boardList = queryOptions({
-  queryKey: keys.boards,
-  queryFn: async ({ signal }) => {
-    const list = (shared: boolean) => ask(api.GET("/api/v1/boards", { params: { query: { limit: 200, shared } }, signal }));
-    const [own, shared] = await Promise.all([list(false), list(true)]);
-    return { own: own.boards, shared: shared.boards };
-  },
-});
+/** One's own boards, or those that others share. */
+export const boardList = (of: "own" | "shared") =>
+  paged(
+    keys.boardsOf(of),
+    (page, signal) => ask(api.GET("/api/v1/boards", { params: { query: { ...page, shared: of === "shared" } }, signal })),
+    ({ boards }) => boards,
+  );
 
 export const board = (id: string) =>
   queryOptions({
@@ -306,10 +337,11 @@ export const boardCards = (id: string) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/boards/{board}/cards", { params: { path: { board: id } }, signal })),
   });
 
-export const worktreeList = queryOptions({
-  queryKey: keys.worktrees,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/worktrees", { params: { query: { limit: 200 } }, signal })),
-});
+export const worktreeList = paged(
+  keys.worktrees,
+  (query, signal) => ask(api.GET("/api/v1/worktrees", { params: { query }, signal })),
+  ({ worktrees }) => worktrees,
+);
 
 /** Where a session works, if that is a worktree. */
 export const worktreeAbout = (id: string | null | undefined) =>
@@ -359,10 +391,11 @@ export const search = (words: string) =>
     getNextPageParam: (page) => page.next_cursor ?? undefined,
   });
 
-export const userList = queryOptions({
-  queryKey: keys.users,
-  queryFn: ({ signal }) => ask(api.GET("/api/v1/users", { params: { query: { limit: 200 } }, signal })),
-});
+export const userList = paged(
+  keys.users,
+  (query, signal) => ask(api.GET("/api/v1/users", { params: { query }, signal })),
+  ({ users }) => users,
+);
 
 /** The settings that change at run time. */
 export const config = queryOptions({

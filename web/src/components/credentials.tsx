@@ -1,4 +1,4 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQueryClient } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { api, ask, mark, type Schemas } from "@/api/client";
@@ -6,6 +6,7 @@ import { credentialList, keys } from "@/api/queries";
 import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Failure, Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { Table } from "@/ui/table";
 import { toast, toastError } from "@/ui/toast";
 
@@ -20,7 +21,7 @@ const USES = [
 /** Tokens for hosts of private repositories: stored, listed without the token, and deleted. */
 export function Credentials({ isAdmin }: { isAdmin: boolean }) {
   const client = useQueryClient();
-  const list = useQuery(credentialList);
+  const list = useInfiniteQuery(credentialList);
   const [removing, setRemoving] = useState<Credential>();
   const remove = useMutation({
     mutationFn: (one: Credential) =>
@@ -39,11 +40,11 @@ export function Credentials({ isAdmin }: { isAdmin: boolean }) {
         The server reads private repositories over https with these tokens. They are stored encrypted and never shown again.
       </p>
       <Loaded query={list}>
-        {(data) => (
+        {({ rows, total, first }) => (
           <>
-            {data.credentials.length + (data.configured ?? []).length > 0 && (
+            {rows.length + (first?.configured ?? []).length > 0 && (
               <Table columns={["Host", "Usable by", "Source"]} hasActions>
-                {data.credentials.map((one) => (
+                {rows.map((one) => (
                   <tr key={one.id} className="border-t border-line">
                     <th scope="row" className="px-3 py-2 font-mono font-medium break-all">
                       {one.host}
@@ -57,7 +58,7 @@ export function Credentials({ isAdmin }: { isAdmin: boolean }) {
                     </td>
                   </tr>
                 ))}
-                {(data.configured ?? []).map((one) => (
+                {(first?.configured ?? []).map((one) => (
                   <tr key={one.host} className="border-t border-line">
                     <th scope="row" className="px-3 py-2 font-mono font-medium break-all">
                       {one.host}
@@ -69,6 +70,7 @@ export function Credentials({ isAdmin }: { isAdmin: boolean }) {
                 ))}
               </Table>
             )}
+            <ShowMore list={list} shown={rows.length} total={total} />
           </>
         )}
       </Loaded>

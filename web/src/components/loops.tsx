@@ -1,8 +1,9 @@
-import { useMutation, useQueries, useQuery } from "@tanstack/react-query";
+import { useMutation, useQueries } from "@tanstack/react-query";
 import { Link } from "@tanstack/react-router";
 
 import { api, ask, mark, type Schemas } from "@/api/client";
 import { loop as loopQuery, loopList, shortId } from "@/api/queries";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { Button } from "@/ui/button";
 import { toastError } from "@/ui/toast";
 import { cost, plain, type Spent } from "@/util/text";
@@ -14,7 +15,7 @@ export type Loop = Schemas["LoopView"];
 
 /** Loops that are not over: how far each is, and what can be done about it. Nothing when there are none. */
 export function LoopsUnderWay() {
-  const loops = useQuery(loopList).data?.loops.filter((loop) => loop.state !== "ended") ?? [];
+  const loops = useAllPages(loopList).data?.rows.filter((loop) => loop.state !== "ended") ?? [];
   const details = useQueries({ queries: loops.map((loop) => loopQuery(loop.id)) });
   if (loops.length === 0) {
     return null;

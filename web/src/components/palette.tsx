@@ -1,4 +1,3 @@
-import { useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { Command } from "cmdk";
 import type { LucideIcon } from "lucide-react";
@@ -6,6 +5,7 @@ import { Dialog as Radix } from "radix-ui";
 import { useEffect, useState } from "react";
 
 import { boardList, loopList } from "@/api/queries";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { useFoundSessions } from "@/hooks/use-found-sessions";
 import { useSignOut } from "@/hooks/use-sign-out";
 import { nextTheme, setTheme, useTheme } from "@/hooks/use-theme";
@@ -101,8 +101,9 @@ function Choices({ onDone }: { onDone: () => void }) {
 function useChoices(search: string, onDone: () => void): { groups: Group<Choice>[]; isReading: boolean } {
   const navigate = useNavigate();
   const sessions = useFoundSessions(search);
-  const boards = useQuery(boardList);
-  const loops = useQuery(loopList);
+  const own = useAllPages(boardList("own"));
+  const shared = useAllPages(boardList("shared"));
+  const loops = useAllPages(loopList);
   const theme = useTheme();
   const signOut = useSignOut();
   /** Closes the palette first: what is opened may take the focus. */
@@ -132,7 +133,7 @@ function useChoices(search: string, onDone: () => void): { groups: Group<Choice>
     },
     {
       heading: "Boards",
-      choices: [...(boards.data?.own ?? []), ...(boards.data?.shared ?? [])].map(({ id, short_id, name }) => ({
+      choices: [...(own.data?.rows ?? []), ...(shared.data?.rows ?? [])].map(({ id, short_id, name }) => ({
         id,
         title: name,
         onSelect: then(() => navigate({ to: "/boards/$board", params: { board: short_id } })),
@@ -140,7 +141,7 @@ function useChoices(search: string, onDone: () => void): { groups: Group<Choice>
     },
     {
       heading: "Loops",
-      choices: (loops.data?.loops ?? []).map(({ id, title, state, outcome }) => ({
+      choices: (loops.data?.rows ?? []).map(({ id, title, state, outcome }) => ({
         id,
         title,
         state: outcome ?? state,
@@ -148,7 +149,7 @@ function useChoices(search: string, onDone: () => void): { groups: Group<Choice>
       })),
     },
   ];
-  return { groups, isReading: sessions.isReading || boards.isPending || loops.isPending };
+  return { groups, isReading: sessions.isReading || [own, shared, loops].some((list) => list.isPending || list.hasNextPage) };
 }
 
 function Item({ id, title, icon: Icon, shortcut, state, onSelect }: Choice) {

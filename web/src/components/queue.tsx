@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
 
 import { api, ask, mark, type Turn } from "@/api/client";
@@ -19,8 +19,9 @@ interface Props {
 
 /** Prompts that wait for their turn, in the order in which they run. */
 export function Queue({ session, refused }: Props) {
-  const turns = useQuery(turnList(session));
-  const queued = inRunOrder(turns.data?.turns ?? []);
+  // Queued prompts are the latest turns, and there are fewer of them than a page has rows.
+  const turns = useInfiniteQuery(turnList(session));
+  const queued = inRunOrder(turns.data?.rows ?? []);
   if (queued.length === 0) {
     return null;
   }

@@ -1,8 +1,8 @@
-import { useQuery } from "@tanstack/react-query";
 import { createContext, useContext, useMemo, type ReactNode } from "react";
 
 import type { Approval } from "@/api/client";
 import { approvalsOf } from "@/api/queries";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { Badge, type Tone } from "@/ui/badge";
 import { plain } from "@/util/text";
 
@@ -25,7 +25,7 @@ interface SettledApprovalsProps {
 
 /** Lets the calls of a conversation say what came of asking. */
 export function SettledApprovals({ session, isAsked, children }: SettledApprovalsProps) {
-  const approvals = useQuery({ ...approvalsOf(session), enabled: isAsked }).data?.approvals;
+  const approvals = useAllPages({ ...approvalsOf(session), enabled: isAsked }).data?.rows;
   const byCall = useMemo(() => {
     const found = new Map<string, Approval>();
     for (const approval of approvals ?? []) {

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { useNavigate } from "@tanstack/react-router";
 import { GitFork } from "lucide-react";
 
@@ -8,6 +8,7 @@ import { useNow } from "@/hooks/use-now";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { toast, toastError } from "@/ui/toast";
 import { ago, counted, plain, shortened } from "@/util/text";
 
@@ -19,7 +20,7 @@ const PROMPTS_SHOWN = 30;
 
 /** The session's turns, latest first; another session can be begun at the end of each. */
 export function TurnsPane({ id, refused }: { id: string; refused: string | undefined }) {
-  const turns = useQuery(turnList(id));
+  const turns = useInfiniteQuery(turnList(id));
   const now = useNow();
   const navigate = useNavigate();
   const fork = useMutation({
@@ -39,11 +40,11 @@ export function TurnsPane({ id, refused }: { id: string; refused: string | undef
   });
   return (
     <Loaded query={turns}>
-      {(data) => (
+      {({ rows, total }) => (
         <div className="h-full overflow-y-auto p-3">
-          {data.turns.length === 0 && <Empty title="No turns yet">A turn is one prompt and all that came of it.</Empty>}
+          {rows.length === 0 && <Empty title="No turns yet">A turn is one prompt and all that came of it.</Empty>}
           <ol aria-label="Turns" reversed className="flex flex-col gap-2">
-            {data.turns.map((turn, index) => (
+            {rows.map((turn, index) => (
               <li key={turn.id} className="flex flex-wrap items-center gap-2 rounded-md border border-line bg-panel px-3 py-2">
                 <span className="font-medium">Turn {turn.number}</span>
                 <StateBadge state={turn.state} />
@@ -71,6 +72,7 @@ export function TurnsPane({ id, refused }: { id: string; refused: string | undef
               </li>
             ))}
           </ol>
+          <ShowMore list={turns} shown={rows.length} total={total} />
         </div>
       )}
     </Loaded>

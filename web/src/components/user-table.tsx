@@ -21,6 +21,7 @@ interface Props {
   onChange: (user: User) => void;
   onDisable: (user: User) => void;
   onEnable: (user: User) => void;
+  onDelete: (user: User) => void;
 }
 
 /** Users, and what an administrator can do about each. */
@@ -34,7 +35,7 @@ export function UserTable({ users, ...of }: Props) {
   );
 }
 
-function UserRow({ user, own, refused, onSignIn, onChange, onDisable, onEnable }: Omit<Props, "users"> & { user: User }) {
+function UserRow({ user, own, refused, onSignIn, onChange, onDisable, onEnable, onDelete }: Omit<Props, "users"> & { user: User }) {
   const now = useNow();
   const name = plain(user.name);
   const isDisabled = user.disabled_at != null;
@@ -73,6 +74,11 @@ function UserRow({ user, own, refused, onSignIn, onChange, onDisable, onEnable }
             ) : (
               <MenuItem isDangerous onSelect={() => onDisable(user)}>
                 Disable
+              </MenuItem>
+            )}
+            {user.id !== own && (
+              <MenuItem isDangerous onSelect={() => onDelete(user)}>
+                Delete
               </MenuItem>
             )}
           </Menu>

@@ -4,6 +4,7 @@ import { useId, useRef, useState, type ReactNode } from "react";
 
 import { api, ask, mark, type Agent, type Repo } from "@/api/client";
 import { agentList, repoList } from "@/api/queries";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { Badge } from "@/ui/badge";
 import { Loaded } from "@/ui/loaded";
 import { plain } from "@/util/text";
@@ -22,10 +23,10 @@ export interface Choices {
 /** Reads what there is to choose from. */
 export function WithChoices({ children }: { children: (choices: Choices) => ReactNode }) {
   const agents = useQuery(agentList);
-  const repos = useQuery(repoList);
+  const repos = useAllPages(repoList);
   return (
     <Loaded query={agents}>
-      {(found) => <Loaded query={repos}>{(known) => children({ agents: found.agents, repos: known.repos })}</Loaded>}
+      {(found) => <Loaded query={repos}>{(known) => children({ agents: found.agents, repos: known.rows })}</Loaded>}
     </Loaded>
   );
 }

@@ -17,6 +17,11 @@ const stale = (key: QueryKey, soon = false): Effect => ({ kind: "stale", key, so
 /** Every list of sessions. */
 const LISTS = [stale(keys.sessions), stale(keys.needsYou), stale(keys.counts)];
 
+/** Everything that shows who owns something. */
+const OWNED = [keys.users, keys.boards, keys.repos, keys.worktrees, keys.keys, keys.credentials, keys.loops, keys.anySession]
+  .map((key) => stale(key))
+  .concat(LISTS);
+
 /** Says what an event makes out of date. Events say what changed and not to what, so the rest is asked for. */
 export function effectsOf(event: FeedEvent): Effect[] {
   const session = event.session_id ? shortId(event.session_id) : undefined;
@@ -46,7 +51,8 @@ export function effectsOf(event: FeedEvent): Effect[] {
     case "credential":
       return [stale(keys.credentials)];
     case "user":
-      return [stale(keys.whoami), stale(keys.users)];
+      // What a deleted user owned belongs to somebody else now.
+      return event.kind === "deleted" ? OWNED : [stale(keys.whoami), stale(keys.users)];
     case "setting":
       return [stale(keys.config)];
     default:

@@ -1,10 +1,11 @@
-import { useInfiniteQuery, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { useNavigate, useSearch } from "@tanstack/react-router";
 
 import type { Schemas } from "@/api/client";
 import { auditList, shortId, userList } from "@/api/queries";
 import { AuditFilters } from "@/components/audit-filters";
 import { Name } from "@/components/name";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -15,7 +16,6 @@ import type { AuditSearch } from "@/util/audit";
 import { plain } from "@/util/text";
 
 type Entry = Schemas["AuditEntryView"];
-type User = Schemas["UserView"];
 
 /** Who called what, with what outcome. What is asked for is part of the address. */
 export function AuditPage() {
@@ -26,7 +26,7 @@ export function AuditPage() {
   const list = useInfiniteQuery(auditList(search));
   // Operations are offered as they were called lately.
   const lately = useInfiniteQuery(auditList({})).data?.pages.flatMap((page) => page.entries) ?? [];
-  const users = useQuery(userList).data?.users ?? [];
+  const users = useAllPages(userList).data?.rows ?? [];
   const entries = list.data?.pages.flatMap((page) => page.entries) ?? [];
   const operations = [...new Set([...lately, ...entries].map((entry) => entry.operation))].sort();
   return (
@@ -43,7 +43,7 @@ export function AuditPage() {
         {list.isSuccess && entries.length === 0 && (
           <Nothing isAsked={Object.keys(search).length > 0} isAll={!list.hasNextPage} onClear={() => show({})} />
         )}
-        {entries.length > 0 && <Entries entries={entries} users={users} />}
+        {entries.length > 0 && <Entries entries={entries} />}
         {list.hasNextPage && (
           <Button className="self-center" disabled={list.isFetchingNextPage} onClick={() => void list.fetchNextPage()}>
             {entries.length > 0 ? "Older" : "Look further back"}
@@ -67,8 +67,7 @@ function Nothing({ isAsked, isAll, onClear }: { isAsked: boolean; isAll: boolean
   );
 }
 
-function Entries({ entries, users }: { entries: Entry[]; users: User[] }) {
-  const names = new Map(users.map((user) => [user.id, user.name]));
+function Entries({ entries }: { entries: Entry[] }) {
   return (
     <Table columns={["When", "Operation", "By", "Outcome", "About"]} className="text-sm">
       {entries.map((entry) => (
@@ -76,7 +75,7 @@ function Entries({ entries, users }: { entries: Entry[]; users: User[] }) {
           <td className="px-3 py-1.5 whitespace-nowrap text-muted">{new Date(entry.at).toLocaleString()}</td>
           <td className="px-3 py-1.5 font-mono">{plain(entry.operation)}</td>
           <td className="px-3 py-1.5 whitespace-nowrap">
-            <Name>{names.get(entry.user_id) ?? shortId(entry.user_id)}</Name>
+            <Name>{entry.user ?? shortId(entry.user_id)}</Name>
             <span className="block text-muted">
               {entry.credential} · {entry.surface}
             </span>

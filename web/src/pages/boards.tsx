@@ -1,4 +1,4 @@
-import { useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery } from "@tanstack/react-query";
 import { Link, useNavigate } from "@tanstack/react-router";
 import { Plus } from "lucide-react";
 import { useState } from "react";
@@ -13,6 +13,7 @@ import { usePageTitle } from "@/hooks/use-page-title";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { counted, since } from "@/util/text";
 
 type Summary = Schemas["BoardSummaryView"];
@@ -20,7 +21,8 @@ type Summary = Schemas["BoardSummaryView"];
 /** Every board, one's own and those that others share. */
 export function BoardsPage() {
   usePageTitle("Boards");
-  const boards = useQuery(boardList);
+  const own = useInfiniteQuery(boardList("own"));
+  const shared = useInfiniteQuery(boardList("shared"));
   const navigate = useNavigate();
   const [isMaking, setMaking] = useState(false);
   const make = async (name: string) => {
@@ -35,17 +37,25 @@ export function BoardsPage() {
           <Plus size={14} aria-hidden="true" /> New board
         </Button>
       </div>
-      <Loaded query={boards}>
-        {({ own, shared }) => (
+      <Loaded query={own}>
+        {({ rows, total }) => (
           <>
-            {own.length === 0 && (
+            {rows.length === 0 && (
               <Empty title="No boards yet">
                 Make one, put worktrees and sessions on it, and draw zones: what is dropped into a zone gets the zone’s prompt.
               </Empty>
             )}
-            <BoardItems label="Your boards" boards={own} isOwn />
-            {shared.length > 0 && <h2 className="font-semibold">Shared with you</h2>}
-            <BoardItems label="Boards shared with you" boards={shared} />
+            <BoardItems label="Your boards" boards={rows} isOwn />
+            <ShowMore list={own} shown={rows.length} total={total} />
+          </>
+        )}
+      </Loaded>
+      <Loaded query={shared}>
+        {({ rows, total }) => (
+          <>
+            {rows.length > 0 && <h2 className="font-semibold">Shared with you</h2>}
+            <BoardItems label="Boards shared with you" boards={rows} />
+            <ShowMore list={shared} shown={rows.length} total={total} />
           </>
         )}
       </Loaded>

@@ -1,4 +1,4 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation } from "@tanstack/react-query";
 import { KeyRound, Plus } from "lucide-react";
 import { useState } from "react";
 
@@ -13,6 +13,7 @@ import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { Table } from "@/ui/table";
 import { toast, toastError } from "@/ui/toast";
 import { since } from "@/util/text";
@@ -20,7 +21,7 @@ import { since } from "@/util/text";
 /** The keys by which programs and MCP clients are let in. */
 export function KeysPage() {
   usePageTitle("Keys");
-  const list = useQuery(keyList);
+  const list = useInfiniteQuery(keyList);
   const [isMaking, setMaking] = useState(false);
   const [revoking, setRevoking] = useState<Key>();
   const revoke = useMutation({
@@ -39,11 +40,14 @@ export function KeysPage() {
           </Button>
         </div>
         <Loaded query={list}>
-          {(data) =>
-            data.keys.length === 0 ? (
+          {({ rows, total }) =>
+            rows.length === 0 ? (
               <Empty title="No keys yet">A program or an MCP client on another machine needs one to be let in.</Empty>
             ) : (
-              <KeyTable keys={data.keys} onRevoke={setRevoking} />
+              <>
+                <KeyTable keys={rows} onRevoke={setRevoking} />
+                <ShowMore list={list} shown={rows.length} total={total} />
+              </>
             )
           }
         </Loaded>

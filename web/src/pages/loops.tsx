@@ -1,10 +1,10 @@
-import { useQuery } from "@tanstack/react-query";
 import { useState } from "react";
 
 import { loopList } from "@/api/queries";
 import { LoopForm } from "@/components/loop-form";
 import { PastLoops } from "@/components/loop-past";
 import { LoopsUnderWay } from "@/components/loops";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Button } from "@/ui/button";
 import { Empty } from "@/ui/empty";
@@ -13,7 +13,7 @@ import { Loaded } from "@/ui/loaded";
 /** Work that goes on by iterations until it is done: what is under way, what is over, and a form for more. */
 export function LoopsPage() {
   usePageTitle("Loops");
-  const loops = useQuery(loopList);
+  const loops = useAllPages(loopList);
   const [isStarting, setStarting] = useState(false);
   return (
     <div className="h-full overflow-y-auto">
@@ -26,15 +26,15 @@ export function LoopsPage() {
         </div>
         {isStarting && <LoopForm />}
         <Loaded query={loops}>
-          {(data) =>
-            data.loops.length === 0 ? (
+          {({ rows }) =>
+            rows.length === 0 ? (
               <Empty title="No loop yet">
                 A loop lets a fresh agent for each iteration work through one list of tasks on one branch, until the work is done.
               </Empty>
             ) : (
               <>
                 <LoopsUnderWay />
-                <PastLoops loops={data.loops.filter((loop) => loop.state === "ended")} />
+                <PastLoops loops={rows.filter((loop) => loop.state === "ended")} />
               </>
             )
           }

@@ -18,6 +18,7 @@ import { SettingsPane } from "@/components/settings-pane";
 import { TasksPane } from "@/components/tasks-pane";
 import { TreePane } from "@/components/tree-pane";
 import { TurnsPane } from "@/components/turns-pane";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { asFlag, useStored } from "@/hooks/use-stored";
 import { Button } from "@/ui/button";
@@ -118,7 +119,7 @@ function Shown({ session }: { session: Session }) {
 
 /** What the session waits for, where it cannot be overlooked. */
 function Waiting({ id }: { id: string }) {
-  const own = useQuery(approvalsOf(id)).data?.approvals.filter(({ state }) => state === "pending") ?? [];
+  const own = useAllPages(approvalsOf(id)).data?.rows.filter(({ state }) => state === "pending") ?? [];
   if (own.length === 0) {
     return null;
   }

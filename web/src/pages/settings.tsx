@@ -4,6 +4,7 @@ import { useState } from "react";
 import { api, ask, mark, type Schemas } from "@/api/client";
 import { config, keys, whoami } from "@/api/queries";
 import { Credentials } from "@/components/credentials";
+import { Repositories } from "@/components/repositories";
 import { usePageTitle } from "@/hooks/use-page-title";
 import { Badge } from "@/ui/badge";
 import { Button } from "@/ui/button";
@@ -38,6 +39,7 @@ export function SettingsPage() {
             </ul>
           )}
         </Loaded>
+        <Repositories />
         <Credentials isAdmin={role === "admin"} />
         <section aria-label="Elsewhere" className="text-muted">
           <h2 className="font-semibold text-text">Only in the file</h2>

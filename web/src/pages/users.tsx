@@ -1,9 +1,10 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useInfiniteQuery, useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
 import { Plus } from "lucide-react";
 import { useState } from "react";
 
 import { api, ask, mark } from "@/api/client";
-import { userList, whoami } from "@/api/queries";
+import { keys, userList, whoami } from "@/api/queries";
+import { DeleteConfirm } from "@/components/delete-confirm";
 import { ShownOnce } from "@/components/shown-once";
 import { UserForm } from "@/components/user-form";
 import { type User, UserTable } from "@/components/user-table";
@@ -12,18 +13,20 @@ import { Button } from "@/ui/button";
 import { Confirm } from "@/ui/confirm";
 import { Dialog } from "@/ui/dialog";
 import { Loaded } from "@/ui/loaded";
+import { ShowMore } from "@/ui/show-more";
 import { toast, toastError } from "@/ui/toast";
 import { plain } from "@/util/text";
 
 const NOT_YOURS = "Only administrators make and change users, and sign them in.";
 
 /** What is open over the list. */
-type Open = { kind: "new" } | { kind: "change" | "disable"; user: User };
+type Open = { kind: "new" } | { kind: "change" | "disable" | "delete"; user: User };
 
 /** Who may use this server, and how each of them gets in. */
 export function UsersPage() {
   usePageTitle("Users");
-  const list = useQuery(userList);
+  const client = useQueryClient();
+  const list = useInfiniteQuery(userList);
   const own = useQuery(whoami).data?.user;
   const refused = own?.role === "admin" ? undefined : NOT_YOURS;
   const [open, setOpen] = useState<Open>();
@@ -39,6 +42,12 @@ export function UsersPage() {
     onError: toastError,
     onSettled: close,
   });
+  const remove = (user: User, force: boolean) =>
+    ask(
+      api.DELETE("/api/v1/users/{user}", {
+        params: { path: { user: user.id }, query: force ? { force } : {}, header: mark() },
+      }),
+    );
   const disabling = open?.kind === "disable" ? open.user : undefined;
   return (
     <div className="h-full overflow-y-auto">
@@ -55,16 +64,20 @@ export function UsersPage() {
           </p>
         )}
         <Loaded query={list}>
-          {(data) => (
-            <UserTable
-              users={data.users}
-              own={own?.id}
-              refused={refused}
-              onSignIn={(user) => link.mutate(user)}
-              onChange={(user) => setOpen({ kind: "change", user })}
-              onDisable={(user) => setOpen({ kind: "disable", user })}
-              onEnable={(user) => turn.mutate({ user, disabled: false })}
-            />
+          {({ rows, total }) => (
+            <>
+              <UserTable
+                users={rows}
+                own={own?.id}
+                refused={refused}
+                onSignIn={(user) => link.mutate(user)}
+                onChange={(user) => setOpen({ kind: "change", user })}
+                onDisable={(user) => setOpen({ kind: "disable", user })}
+                onEnable={(user) => turn.mutate({ user, disabled: false })}
+                onDelete={(user) => setOpen({ kind: "delete", user })}
+              />
+              <ShowMore list={list} shown={rows.length} total={total} />
+            </>
           )}
         </Loaded>
       </div>
@@ -79,6 +92,17 @@ export function UsersPage() {
         onClose={close}
         onConfirm={() => disabling && turn.mutate({ user: disabling, disabled: true })}
       />
+      {open?.kind === "delete" && (
+        <DeleteConfirm
+          what="user"
+          name={open.user.name}
+          about="They can never sign in again, and nobody else can have the name."
+          forced="Their sessions and loops are stopped, and everything they own becomes yours: nothing in a worktree is deleted. Their keys are revoked; shares, webhooks and their own credentials are deleted."
+          remove={(force) => remove(open.user, force)}
+          onDeleted={() => client.invalidateQueries({ queryKey: keys.users })}
+          onClose={close}
+        />
+      )}
       <Dialog
         title={`A link for ${plain(link.variables?.name ?? "")}`}
         about="It signs one browser in, once, within 15 minutes. It is shown this once."

@@ -1,8 +1,9 @@
-import { useMutation, useQuery } from "@tanstack/react-query";
+import { useMutation } from "@tanstack/react-query";
 import { useState } from "react";
 
 import type { Board, BoardCards } from "@/api/client";
 import { worktreeList } from "@/api/queries";
+import { useAllPages } from "@/hooks/use-all-pages";
 import type { BoardChange } from "@/hooks/use-board-change";
 import { useFoundSessions } from "@/hooks/use-found-sessions";
 import { Button } from "@/ui/button";
@@ -40,7 +41,7 @@ interface Choice {
 }
 
 function Choices({ board, cards, onChange }: Pick<Props, "board" | "cards" | "onChange">) {
-  const worktrees = useQuery(worktreeList);
+  const worktrees = useAllPages(worktreeList);
   const [words, setWords] = useState("");
   const sessions = useFoundSessions(words);
   const place = useMutation({ mutationFn: (item: Item) => onChange({ place: [{ ...item, ...freeSpot(board, cards) }] }) });
@@ -56,11 +57,11 @@ function Choices({ board, cards, onChange }: Pick<Props, "board" | "cards" | "on
         <input type="search" className="field" placeholder="Find by name" value={words} onChange={(event) => setWords(event.target.value)} />
       </label>
       <Loaded query={worktrees}>
-        {(data) => (
+        {({ rows }) => (
           <Offer
             label="Worktrees"
             choices={offered(
-              data.worktrees.map((one) => ({ item: { kind: "worktree", id: one.id }, title: one.name, about: `${one.repo} ${one.branch}` })),
+              rows.map((one) => ({ item: { kind: "worktree", id: one.id }, title: one.name, about: `${one.repo} ${one.branch}` })),
             )}
             isBusy={place.isPending}
             onChoose={(item) => place.mutate(item)}

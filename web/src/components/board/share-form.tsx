@@ -1,8 +1,9 @@
-import { useMutation, useQuery, useQueryClient } from "@tanstack/react-query";
+import { useMutation, useQueryClient } from "@tanstack/react-query";
 import { useId, useState } from "react";
 
 import { api, ask, mark, type Board } from "@/api/client";
 import { userList } from "@/api/queries";
+import { useAllPages } from "@/hooks/use-all-pages";
 import { keepBoard } from "@/hooks/use-board-change";
 import { Button } from "@/ui/button";
 import { Dialog } from "@/ui/dialog";
@@ -86,7 +87,7 @@ function Shares({ shares, isBusy, onShare }: { shares: Share[]; isBusy: boolean;
 function NewShare({ isBusy, onShare }: { isBusy: boolean; onShare: (share: Share) => Promise<unknown> }) {
   const [name, setName] = useState("");
   const [level, setLevel] = useState<string>("read");
-  const users = useQuery(userList).data?.users ?? [];
+  const users = useAllPages(userList).data?.rows ?? [];
   const known = useId();
   return (
     <form
