@@ -156,3 +156,20 @@ test("an estimate is shown as one", async () => {
   await page.getByLabel("Totals").getByText(/^~\$\d/).waitFor();
   expect(troubles).toEqual([]);
 });
+
+test("the tools of an agent are chosen on the form and shown on the session", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await form(page, /^Echo/, "say hello");
+  await page.getByText("Limits and permissions").click();
+  await page.getByLabel("Tools of the agent").selectOption("agor");
+  await start(page);
+  await said(page, "hello");
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await settings(page).getByRole("row", { name: "Tools agor agor" }).waitFor();
+  const known = await on.server.rest(await on.server.key(), "GET", `/sessions/${new URL(page.url()).pathname.slice(-8)}`);
+  expect(known.mcp_dialect).toBe("agor");
+  await page.reload();
+  await page.getByRole("tab", { name: "Settings" }).click();
+  await settings(page).locator("dt", { hasText: "Tools of its agent" }).locator("+ dd", { hasText: /^agor$/ }).waitFor();
+  expect(troubles).toEqual([]);
+});

@@ -64,6 +64,7 @@ function appliedTo(session: Session, mode: string | undefined, worktree: string 
     Model: session.runs > 0 ? (session.model ?? "the agent has not said") : "not started yet",
     Mode: mode ?? (session.runs > 0 ? "the agent has not said" : "not started yet"),
     "Other actions": session.policy.default ?? "ask",
+    Tools: session.mcp_dialect ?? "wheelhouse",
     Workspace: worktree ?? session.path ?? (session.worktree_id ? "a worktree" : "an empty directory"),
   };
 }

@@ -3,7 +3,7 @@ import { useId } from "react";
 
 import { agentAbout } from "@/api/queries";
 import { isBudget } from "@/util/budget";
-import type { SessionSettings as Settings } from "@/util/session-request";
+import { DIALECTS, type SessionSettings as Settings } from "@/util/session-request";
 import { plain } from "@/util/text";
 
 import { BudgetFields } from "./budget-fields";
@@ -54,6 +54,15 @@ export function SessionSettings({ agent, settings, onChange }: Props) {
                 value={settings.mode}
                 onChange={(event) => set({ mode: event.target.value })}
               />
+            </label>
+            <label>
+              <span className="text-sm text-muted">Tools of the agent</span>
+              <select className="field" value={settings.tools} onChange={(event) => set({ tools: event.target.value })}>
+                <option value="">As the repository or the agent is configured</option>
+                {DIALECTS.map((dialect) => (
+                  <option key={dialect}>{dialect}</option>
+                ))}
+              </select>
             </label>
           </div>
         </div>

@@ -33,6 +33,7 @@ export function SettingsPane({ id, session }: { id: string; session: Session }) 
     ["Who is asked", session.policy.route === "parent" ? "its parent session" : "a person"],
     ["Silence is a refusal after", session.policy.timeout_seconds ? `${session.policy.timeout_seconds} s` : undefined],
     ["Commands of its agent", session.commands?.map(({ name }) => `/${name}`).join(" ") || undefined],
+    ["Tools of its agent", session.mcp_dialect ?? "wheelhouse"],
     ["Its Wheelhouse tools are", session.tools_link ?? undefined],
     ["Started", session.runs === 1 ? "once" : `${session.runs} times`],
     ["Id", session.id],

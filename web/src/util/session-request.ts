@@ -7,18 +7,24 @@ export interface SessionSettings {
   /** What happens to actions that no rule fits. */
   otherActions: "" | "ask" | "allow" | "deny";
   budget: BudgetFields;
+  /** The MCP tools of the agent. */
+  tools: string;
 }
 
-export const NO_SETTINGS: SessionSettings = { model: "", mode: "", otherActions: "", budget: NO_LIMITS };
+/** The MCP tools that an agent can be given: the server's own, or those of another system. */
+export const DIALECTS = ["wheelhouse", "agor", "clawed-abode", "iteratr"];
+
+export const NO_SETTINGS: SessionSettings = { model: "", mode: "", otherActions: "", budget: NO_LIMITS, tools: "" };
 
 /** Returns the fields of a request that say so. */
-export function requestOf({ model, mode, otherActions, budget }: SessionSettings) {
+export function requestOf({ model, mode, otherActions, budget, tools }: SessionSettings) {
   const limits = budgetOf(budget);
   return {
     ...(model.trim() && { model: model.trim() }),
     ...(mode.trim() && { mode: mode.trim() }),
     ...(otherActions && { policy: { default: otherActions } }),
     ...(Object.keys(limits).length > 0 && { budget: limits }),
+    ...(tools && { mcp_dialect: tools }),
   };
 }
 
@@ -30,6 +36,7 @@ export function requestedWords(settings: SessionSettings, workspace: string): [s
     ["Model", settings.model.trim()],
     ["Mode", settings.mode.trim()],
     ["Other actions", settings.otherActions],
+    ["Tools", settings.tools],
     ...BUDGET_FIELDS.map(({ limit, title }): [string, string] => [title, limits[limit] == null ? "" : limitWords(`budget.${limit}`, limits[limit])]),
   ];
   return named.filter(([, value]) => value !== "");
