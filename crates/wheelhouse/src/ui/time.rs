@@ -25,15 +25,9 @@ pub(crate) fn moment_ago(at: &str) -> String {
     }
 }
 
-/// Shows the time of day on this machine: `11:52:30`.
+/// Shows a time in a log: the time of day today, `11:52:30`, otherwise as [`moment`] does.
 pub(crate) fn clock(at: &str) -> String {
-    match at.parse::<Timestamp>() {
-        Ok(at) => at
-            .to_zoned(TimeZone::system())
-            .strftime("%H:%M:%S")
-            .to_string(),
-        Err(_) => at.to_owned(),
-    }
+    clock_in_zone(at, now(), TimeZone::system())
 }
 
 /// Returns how many minutes the clocks of this machine are ahead of UTC now.
@@ -71,6 +65,19 @@ pub(crate) fn span(seconds: i64) -> String {
 fn in_zone(at: &str, zone: TimeZone) -> String {
     match at.parse::<Timestamp>() {
         Ok(at) => at.to_zoned(zone).strftime("%F %T %Z").to_string(),
+        Err(_) => at.to_owned(),
+    }
+}
+
+fn clock_in_zone(at: &str, now: Timestamp, zone: TimeZone) -> String {
+    match at.parse::<Timestamp>() {
+        Ok(time) => {
+            let (local, today) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
+            match local.date() == today.date() {
+                true => local.strftime("%T").to_string(),
+                false => in_zone(at, zone),
+            }
+        }
         Err(_) => at.to_owned(),
     }
 }
@@ -114,6 +121,22 @@ mod tests {
         }
         let utc = in_zone("2026-11-15T10:52:30Z", TimeZone::UTC);
         assert_eq!(utc, "2026-11-15 10:52:30 UTC");
+    }
+
+    #[test]
+    fn times_in_a_log_have_their_day_and_zone_unless_they_are_of_today() {
+        let zone = || TimeZone::posix("CET-1").unwrap();
+        let now = "2026-11-15T10:00:00Z".parse().unwrap();
+        for (at, expected) in [
+            ("2026-11-15T09:52:30Z", "10:52:30"),
+            ("2026-11-14T23:00:00Z", "00:00:00"),
+            // The day is that of the machine, not that of UTC.
+            ("2026-11-14T22:59:59Z", "2026-11-14 23:59:59 CET"),
+            ("2025-11-15T09:52:30Z", "2025-11-15 10:52:30 CET"),
+            ("soon", "soon"),
+        ] {
+            assert_eq!(clock_in_zone(at, now, zone()), expected);
+        }
     }
 
     #[test]
