@@ -255,6 +255,68 @@ async fn a_private_repository_is_read_with_a_token_of_the_configuration() {
 }
 
 #[tokio::test]
+async fn a_token_can_be_written_in_the_configuration() {
+    let mut lab = Lab::new("").await;
+    let admin = lab.world.keys.admin.clone();
+    let (repo, failed) = lab.add(&admin).await;
+    assert_eq!(repo["credential"], Value::Null);
+    assert_eq!(Mcp::code(&failed), "CONFLICT");
+    let rules = format!("token = \"{}\"\nusable_by = \"everyone\"\n", lab.token);
+    lab.configure(&rules);
+    let alice = lab.world.keys.alice.clone();
+    let (repo, made) = lab.add(&alice).await;
+    assert_eq!(repo["credential"], "configuration");
+    Mcp::data(&made);
+    let checked = lab.check(&alice, &repo).await;
+    assert_eq!(checked["access"], "credential", "{checked}");
+    let listed = lab.rest(&alice, Method::GET, "/credentials", Value::Null);
+    let listed = listed.await.1.to_string();
+    assert!(!lab.is_in(listed.as_bytes()), "{listed}");
+    lab.assert_nowhere();
+}
+
+#[tokio::test]
+async fn the_command_line_says_which_credential_is_used_and_checks_it() {
+    let mut lab = Lab::new("token_env = \"FORGE_TOKEN\"\n").await;
+    let url = lab.forge.url("team/app.git");
+    let cli = |lab: &Lab, arguments: &[&str]| {
+        let output = lab.world.server.command().args(arguments).output().unwrap();
+        let text = String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned();
+        assert!(!text.contains(&lab.token), "{text}");
+        (output.status.success(), text)
+    };
+    let field = |text: &str, name: &str| {
+        let line = text.lines().find(|line| line.starts_with(name));
+        let value = line.map(|line| line[name.len()..].trim().to_owned());
+        value.unwrap_or_default()
+    };
+    // Without the token the repository is added, and the check fails and says what to do.
+    let (_, added) = cli(&lab, &["repo", "add", &url, "--name", "without"]);
+    assert_eq!(field(&added, "credential"), "", "{added}");
+    let (is_readable, checked) = cli(&lab, &["repo", "check", "without"]);
+    assert!(!is_readable, "{checked}");
+    assert_eq!(field(&checked, "reachable"), "yes", "{checked}");
+    assert_eq!(field(&checked, "authenticated"), "no", "{checked}");
+    assert!(checked.contains("wheelhouse credential set"), "{checked}");
+
+    lab.world.server.set_env("FORGE_TOKEN", lab.token.clone());
+    lab.world.server.restart();
+    let (is_added, added) = cli(&lab, &["repo", "add", &url, "--name", "with"]);
+    assert!(is_added, "{added}");
+    assert_eq!(field(&added, "credential"), "configuration", "{added}");
+    let (is_readable, checked) = cli(&lab, &["repo", "check", "with"]);
+    assert!(is_readable, "{checked}");
+    for (name, value) in [
+        ("reachable", "yes"),
+        ("authenticated", "yes"),
+        ("credential", "configuration"),
+        ("branch", "main"),
+    ] {
+        assert_eq!(field(&checked, name), value, "{checked}");
+    }
+}
+
+#[tokio::test]
 async fn gh_is_asked_when_the_configuration_says_so() {
     let lab = Lab::new("gh = true\n").await;
     let host = lab.forge.host();

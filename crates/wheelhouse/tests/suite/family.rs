@@ -1,6 +1,6 @@
 //! Sessions that come of sessions.
 
-use wh_testkit::server::TestServer;
+use wh_testkit::{git::repository, server::TestServer};
 
 use crate::harness::{run, run_json};
 use crate::run::begin;
@@ -99,4 +99,104 @@ fn sessions_are_begun_in_a_zone_and_listed_by_worktree() {
     let list = run_json(&server, &["ls", "--worktree", worktree]);
     assert_eq!(list["sessions"].as_array().unwrap().len(), 1, "{list}");
     assert_eq!(list["sessions"][0]["id"], there);
+}
+
+#[test]
+fn a_session_leads_until_the_role_is_taken_away() {
+    let server = TestServer::start();
+    let begin = [
+        "run",
+        "--agent",
+        "echo",
+        "--scratch",
+        "--role",
+        "lead",
+        "--detach",
+        "say hello",
+    ];
+    let session = run_json(&server, &begin);
+    assert_eq!(session["role"], "lead", "{session}");
+    let id = session["short_id"].as_str().unwrap();
+    assert_eq!(run(&server, &["wait", id]).code, 0);
+    let general = ["session", "update", id, "--role", "general"];
+    assert_eq!(run_json(&server, &general)["role"], "general");
+    let shown = run(&server, &["show", id]);
+    assert!(!shown.stdout.contains("lead"), "{shown:?}");
+    // A role is taken away, and given when a session is created alone.
+    let lead = run(&server, &["session", "update", id, "--role", "lead"]);
+    assert_ne!(lead.code, 0, "{lead:?}");
+    assert_eq!(run_json(&server, &["show", id])["role"], "general");
+}
+
+#[test]
+fn the_tools_of_agents_are_chosen_with_mcp_dialect() {
+    let server = TestServer::start();
+    let dir = repository(&server.home().join("app"));
+    let add = [
+        "repo",
+        "add",
+        dir.to_str().unwrap(),
+        "--mcp-dialect",
+        "iteratr",
+    ];
+    assert_eq!(run_json(&server, &add)["mcp_dialect"], "iteratr");
+    let of_repo = [
+        "run",
+        "--agent",
+        "echo",
+        "--repo",
+        "app",
+        "--detach",
+        "say hello",
+    ];
+    assert_eq!(run_json(&server, &of_repo)["mcp_dialect"], "iteratr");
+    let begin = [
+        "run",
+        "--agent",
+        "echo",
+        "--scratch",
+        "--mcp-dialect",
+        "agor",
+        "--detach",
+        "say hello",
+    ];
+    let session = run_json(&server, &begin);
+    assert_eq!(session["mcp_dialect"], "agor", "{session}");
+    let id = session["short_id"].as_str().unwrap();
+    assert_eq!(run(&server, &["wait", id]).code, 0);
+    let shown = run(&server, &["show", id]);
+    let line = shown
+        .stdout
+        .lines()
+        .find(|line| line.starts_with("mcp dialect"));
+    assert!(line.is_some_and(|line| line.ends_with("agor")), "{shown:?}");
+    let child = ["spawn", id, "say below", "--mcp-dialect", "clawed-abode"];
+    assert_eq!(run_json(&server, &child)["mcp_dialect"], "clawed-abode");
+    let dir = repository(&server.home().join("other"));
+    run_json(&server, &["repo", "add", dir.to_str().unwrap()]);
+    // The session of the last iteration is the newest.
+    let start = [
+        "loop",
+        "start",
+        "--agent",
+        "echo",
+        "--repo",
+        "other",
+        "--prompt",
+        "say hello",
+        "--iterations",
+        "1",
+        "--mcp-dialect",
+        "iteratr",
+    ];
+    let ended = run(&server, &start);
+    let newest = run_json(&server, &["ls", "--limit", "1"])["sessions"][0]["id"].clone();
+    let iteration = run_json(&server, &["show", newest.as_str().unwrap()]);
+    assert_eq!(iteration["mcp_dialect"], "iteratr", "{ended:?} {iteration}");
+    assert_ne!(iteration["id"], session["id"]);
+    let unknown = run(
+        &server,
+        &["run", "--agent", "echo", "--mcp-dialect", "klingon", "hi"],
+    );
+    assert!(unknown.stderr.contains("iteratr"), "{unknown:?}");
 }

@@ -200,3 +200,22 @@ fn a_worktree_survives_the_server() {
     let shown = run_json(&server, &["worktree", "show", &id]);
     assert_eq!(shown["status"]["untracked"][0], "draft.txt");
 }
+
+#[test]
+fn what_is_uncommitted_is_committed_and_merged_and_the_worktree_removed_after() {
+    let (server, repo) = server();
+    let (id, path) = create(&server, &["--branch", "topic"]);
+    fs::write(path.join("draft.txt"), "to be kept\n").unwrap();
+    let merge = ["worktree", "merge", &id, "--commit", "Keep the draft"];
+    let merged = run_json(&server, &[&merge[..], &["--remove-after"]].concat());
+    assert_eq!(merged["outcome"], "fast_forward", "{merged}");
+    assert_eq!(
+        git(&repo, &["log", "-1", "--format=%s", "main"]),
+        "Keep the draft"
+    );
+    assert_eq!(git(&repo, &["show", "main:draft.txt"]), "to be kept");
+    assert!(!path.exists());
+    let shown = run_json(&server, &["worktree", "show", &id]);
+    assert_eq!(shown["state"], "removed");
+    assert_eq!(git(&repo, &["branch", "--list", "topic"]), "");
+}
