@@ -183,8 +183,17 @@ impl Watch {
                 continue;
             }
             let read = |name: &str| fs::read(path.join(name)).unwrap_or_default();
-            let name = String::from_utf8_lossy(&read("comm")).trim().to_owned();
             let (arguments, environment) = (read("cmdline"), read("environ"));
+            if !holds(&arguments) && !holds(&environment) {
+                continue;
+            }
+            // Read last: during `exec` a process has its new environment before its new name. A process that has exited cannot be
+            // identified.
+            let Ok(program) = fs::read_link(path.join("exe")) else {
+                continue;
+            };
+            let name = program.file_name().unwrap_or_default();
+            let name = name.to_string_lossy().into_owned();
             let mut found = found.lock().unwrap();
             if holds(&arguments) {
                 found.1.push(format!("arguments of {name}"));
