@@ -1,4 +1,4 @@
-//! Deleting users: what they own is handed over, and what lets them in goes.
+//! Deletes users: transfers what they own and removes their credentials.
 
 use jiff::Timestamp;
 use sqlx::{AssertSqlSafe, SqliteConnection};
@@ -14,7 +14,7 @@ use crate::reach::Query;
 use crate::row::{self, micros, uuid};
 use crate::user::refuse_without_admin;
 
-/// What depends on a user, each as a query that ends in the place of the id.
+/// Queries for the dependents of a user, by kind; the user's id is appended as a parameter.
 pub(crate) const OF_USER: &[(DependentKind, &str)] = &[
     (
         DependentKind::Sessions,
@@ -58,7 +58,7 @@ pub(crate) const OF_USER: &[(DependentKind, &str)] = &[
     ),
 ];
 
-/// What still runs of a user, each as a query that ends in the place of the id.
+/// Queries for running sessions and loops of a user; the user's id is appended as a parameter.
 const RUNNING: &[(DependentKind, &str)] = &[
     (
         DependentKind::Sessions,
@@ -71,7 +71,7 @@ const RUNNING: &[(DependentKind, &str)] = &[
     ),
 ];
 
-/// The tables whose rows are handed over whole.
+/// The tables in which only the owner changes.
 const OWNED: &[&str] = &[
     "sessions",
     "worktrees",
@@ -83,7 +83,7 @@ const OWNED: &[&str] = &[
 ];
 
 impl SqliteStore {
-    /// Tells whether a session or a loop of a user still runs.
+    /// Returns whether a session or loop of the user is still running.
     pub(crate) async fn is_user_running(&self, user: UserId) -> Result<bool> {
         Ok(!self.dependents(RUNNING, uuid(user)).await?.is_empty())
     }
@@ -148,13 +148,13 @@ pub(crate) async fn delete_in_txn(
     refuse_without_admin(batch.conn).await
 }
 
-/// Makes everything that a user owns the heir's own, not a client key's.
+/// Transfers ownership of a user's resources to `heir`, and clears the owning client key.
 async fn hand_over(conn: &mut SqliteConnection, user: Uuid, heir: Uuid) -> Result<()> {
     for (table, is_unique) in [
         ("repos", "n.deleted_at IS NULL"),
         ("task_lists", "n.name IS NOT NULL"),
     ] {
-        // A name that the heir has, or that two of the user's have, gets the last digits of the id.
+        // A conflicting name gets the last digits of the resource's id.
         let sql = format!(
             "UPDATE {table} AS n SET name =
                  CASE WHEN length(CAST(name AS BLOB)) > 111 THEN substr(name, 1, 27) ELSE name END
@@ -162,20 +162,15 @@ async fn hand_over(conn: &mut SqliteConnection, user: Uuid, heir: Uuid) -> Resul
              WHERE n.owner_user_id = ?1 AND {is_unique} AND EXISTS (SELECT 1 FROM {table} o WHERE o.name = n.name
                  AND ((o.owner_user_id = ?2 AND o.owner_key_id IS NULL) OR (o.owner_user_id = ?1 AND o.id < n.id)))"
         );
-        sqlx::query(AssertSqlSafe(sql))
-            .bind(user)
-            .bind(heir)
-            .execute(&mut *conn)
-            .await
-            .map_err(store_error)?;
+        execute_for(conn, sql, user, heir).await?;
     }
-    // The token of one that leads would reach what the heir owns.
+    // The token of a `lead` session would grant access to the heir's resources.
     sqlx::query("UPDATE sessions SET role = 'general' WHERE role = 'lead' AND owner_user_id = ?")
         .bind(user)
         .execute(&mut *conn)
         .await
         .map_err(store_error)?;
-    // Credentials of the server stay; the heir needs no share of what it owns now.
+    // Server-wide credentials are kept; the heir's shares of the transferred boards are no longer needed.
     sqlx::query(
         "UPDATE host_credentials SET user_id = ?2 WHERE user_id = ?1 AND usable_by <> 'own';
          DELETE FROM board_shares WHERE user_id = ?2
@@ -190,12 +185,18 @@ async fn hand_over(conn: &mut SqliteConnection, user: Uuid, heir: Uuid) -> Resul
         let sql = format!(
             "UPDATE {table} SET owner_user_id = ?2, owner_key_id = NULL WHERE owner_user_id = ?1"
         );
-        sqlx::query(AssertSqlSafe(sql))
-            .bind(user)
-            .bind(heir)
-            .execute(&mut *conn)
-            .await
-            .map_err(store_error)?;
+        execute_for(conn, sql, user, heir).await?;
     }
     Ok(())
+}
+
+/// Runs a statement with the user as its first parameter and the heir as its second.
+async fn execute_for(
+    conn: &mut SqliteConnection,
+    sql: String,
+    user: Uuid,
+    heir: Uuid,
+) -> Result<()> {
+    let query = sqlx::query(AssertSqlSafe(sql)).bind(user).bind(heir);
+    query.execute(conn).await.map(drop).map_err(store_error)
 }
