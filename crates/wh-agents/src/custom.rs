@@ -16,7 +16,7 @@ pub struct CustomAgent {
     pub environment: BTreeMap<String, SecretText>,
     /// The file of its directory that it reads; there it is told which session it is.
     pub context_file: Option<String>,
-    /// The argument before the name of a model, such as `--model`, by which it is started with that model.
+    /// The option that selects the model at startup, such as `--model`.
     pub model_flag: Option<String>,
     /// Files below the home directory in which it keeps its login; it changes the user's own.
     pub login_files: Vec<String>,

@@ -127,7 +127,7 @@ impl NarrowedView {
         session.narrowed(requested).into_iter().map(view).collect()
     }
 
-    /// Describes it in a few words, such as `budget.turns 50 → 4`.
+    /// Returns a short description, such as `budget.turns 50 → 4`.
     pub fn words(&self) -> String {
         let value = |value: &Option<TermView>, absent: &str| match value {
             Some(TermView::Limit(limit)) => limit.to_string(),
@@ -197,7 +197,7 @@ pub struct PolicyInput {
 }
 
 impl PolicyInput {
-    /// Describes it in a few words, such as `ask, 2 allowed, 1 denied`.
+    /// Returns a short description, such as `ask, 2 allowed, 1 denied`.
     fn words(&self) -> String {
         let default = self.default.as_deref().unwrap_or("ask");
         let rules = |count: usize, what: &str| match count {

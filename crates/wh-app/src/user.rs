@@ -133,7 +133,7 @@ impl App {
         .await
     }
 
-    /// Forgets what is remembered of users, after one was changed.
+    /// Clears the caches of users and principals after a user was changed.
     pub(crate) fn forget_users(&self) {
         self.principals.forget_all();
         *self.first_admin_known() = Arc::default();

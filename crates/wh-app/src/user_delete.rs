@@ -1,4 +1,4 @@
-//! Deleting users.
+//! Deletes users.
 
 use std::time::Duration;
 
@@ -13,7 +13,7 @@ use crate::{
     user::user_event,
 };
 
-/// How long a forced deletion waits for the end of what the user runs.
+/// How long a forced deletion waits for the user's sessions and loops to stop.
 const STOP_WITHIN: Duration = Duration::from_secs(30);
 
 impl App {
@@ -57,9 +57,9 @@ impl App {
         .await
     }
 
-    /// Disables a user, so that nothing of theirs is started any more, and waits until nothing of theirs runs.
+    /// Disables the user, so that nothing new starts, and waits until the user's sessions and loops have stopped.
     async fn user_stop(&self, cx: &OpContext, user: &User) -> Result<()> {
-        // The caller's key belongs to the deletion.
+        // The idempotency key of the request belongs to the deletion.
         let cx = &OpContext {
             idempotency: None,
             ..cx.clone()

@@ -38,10 +38,10 @@ impl NewAuditEntry {
     /// The fact that tells a repeat from the call that it repeats.
     pub const REPLAY: &str = "replay";
 
-    /// The fact that names the operation that a change is a part of.
+    /// Fact key: the operation of the call that made this change.
     pub const PART_OF: &str = "part_of";
 
-    /// The fact that holds the id of what a part changed.
+    /// Fact key: the id of the resource that was changed.
     pub const CHANGED: &str = "changed";
 
     /// Makes it the entry of a part of a call of `operation`, which has an entry of its own. A part has no subject: it is listed with the

@@ -7,7 +7,7 @@ use crate::{RequestedTerms, Session, Title};
 pub struct Forked {
     pub session: Session,
     pub files: ForkedFiles,
-    /// What it would have as its source has it.
+    /// The terms that it would have without a parent's or server's limits.
     pub requested: RequestedTerms,
 }
 

@@ -8,7 +8,7 @@ impl ModelName {
     /// The most bytes of a name.
     pub const BYTES_MAX: usize = 200;
 
-    /// Reads what a caller wrote. It can become an argument of a program, so it is not an option.
+    /// Parses a model name. It can become a program argument, so a leading hyphen is refused.
     pub fn parse(text: &str) -> Result<Self, String> {
         let max = Self::BYTES_MAX;
         if text.starts_with('-') {

@@ -121,7 +121,7 @@ fn find(text: &str, at: usize) -> Option<Found> {
     }
     let mut is_unfinished = false;
     let first = rest.as_bytes().first();
-    // Most beginnings are told apart by their first byte; comparing that alone is much cheaper.
+    // Comparing the first byte rules out most shapes at low cost.
     let candidates = shapes().filter(|it| it.beginning.as_bytes().first() == first);
     for shape in candidates {
         let Some(body) = rest.strip_prefix(shape.beginning) else {

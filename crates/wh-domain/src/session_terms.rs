@@ -1,10 +1,10 @@
-//! What a caller asked of a new session, and what applies.
+//! The requested and the effective terms of a new session.
 
 use crate::{
     Budget, ForkInput, ModelName, Policy, Session, SessionInput, SpawnInput, Tier, Workspace,
 };
 
-/// What was asked for, of those terms that can apply otherwise.
+/// The requested terms of a new session that the parent, the server or the agent can change.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct RequestedTerms {
     pub budget: Budget,
@@ -14,14 +14,14 @@ pub struct RequestedTerms {
     pub tier: Option<Tier>,
 }
 
-/// A term that is not as it was asked for.
+/// A term whose effective value differs from the requested one.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Narrowed {
     /// Such as `budget.tokens`, `policy` or `model`.
     pub setting: &'static str,
-    /// What was asked for; `None` is no limit.
+    /// The requested value; `None` is no limit.
     pub requested: Option<TermValue>,
-    /// What applies; `None` is the agent's own choice.
+    /// The effective value; `None` is the agent's default.
     pub applied: Option<TermValue>,
 }
 
@@ -58,7 +58,7 @@ impl From<&SpawnInput> for RequestedTerms {
 }
 
 impl RequestedTerms {
-    /// Returns what a fork asks for: the terms of its source, of which it has the `left` budget, but for those that it names.
+    /// Returns the requested terms of a fork: its own, or else those of its source, with the source's remaining budget.
     pub fn of_fork(input: &ForkInput, source: &Session, left: Budget) -> Self {
         Self {
             budget: left,
@@ -71,7 +71,7 @@ impl RequestedTerms {
 }
 
 impl Session {
-    /// Returns the terms that are not as they were asked for.
+    /// Returns the terms whose effective value differs from the requested one.
     pub fn narrowed(&self, requested: &RequestedTerms) -> Vec<Narrowed> {
         let (asked, has) = (requested.budget, self.budget);
         let limits = [

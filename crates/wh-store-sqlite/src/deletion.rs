@@ -1,4 +1,4 @@
-//! Deleting boards, repositories and users, and what depends on them.
+//! Deletes boards, repositories and users, and lists their dependents.
 
 use async_trait::async_trait;
 use jiff::Timestamp;

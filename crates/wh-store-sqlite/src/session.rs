@@ -234,7 +234,7 @@ fn push_filter(query: &mut Query, filter: &SessionFilter) {
     push_archived(query, filter.archived);
 }
 
-/// Adds which archived rows are meant, to a query of a table that has such a column.
+/// Adds the filter on archived rows to a query of a table with an `archived` column.
 fn push_archived(query: &mut Query, archived: Archived) {
     match archived.value() {
         Some(false) => query.push(" AND t.archived = 0"),

@@ -1,4 +1,4 @@
-//! Deleting boards, repositories and users, and what depends on them.
+//! Deletes boards, repositories and users, and lists their dependents.
 
 use async_trait::async_trait;
 use wh_domain::{BoardId, DeleteMode, Dependents, Reference, RepoId, UserId};
@@ -37,7 +37,7 @@ pub trait DeletionStore {
     /// shared with the user.
     async fn user_dependents(&self, user: UserId) -> Result<Vec<Dependents>>;
 
-    /// Tells whether a session or a loop of a user still runs.
+    /// Returns whether a session or loop of the user is still running.
     async fn user_is_running(&self, user: UserId) -> Result<bool>;
 
     /// Deletes a user; [`crate::StoreError::InUse`] when something depends on the user, unless forced, or when a session or a

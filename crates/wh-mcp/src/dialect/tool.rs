@@ -8,9 +8,7 @@ use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use wh_api::{NumberOrId, PageQuery};
 use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{
-    ErrorCode, InputRefusal, ModelName, Operation, PageLimit, Principal, Reference,
-};
+use wh_domain::{ErrorCode, InputRefusal, ModelName, Operation, PageLimit, Principal, Reference};
 
 use crate::{
     schema::schema_of,
@@ -33,7 +31,7 @@ impl Call {
         values.next().map(|(_, value)| value)
     }
 
-    /// Returns the model that the address names for new sessions.
+    /// Returns the `model` parameter of the URL, the model of new sessions.
     pub(crate) fn model(&self) -> Result<Option<ModelName>> {
         let named = self.text_parameter("model");
         let model = named.as_deref().map(ModelName::parse).transpose();
@@ -189,13 +187,13 @@ pub(crate) fn reference(name: &str, text: &str) -> Result<Reference> {
     field(name, Reference::parse(text))
 }
 
-/// Asks for as much of a list as one answer holds, after a cursor.
+/// Returns a request for the largest page after a cursor.
 pub(crate) fn largest_page(cursor: Option<&NumberOrId>) -> PageQuery {
     let given = cursor.filter(|it| !it.as_str().trim().is_empty());
     PageQuery::new(Some(PageLimit::MAX.get()), given)
 }
 
-/// Says how to read what a list had no room for.
+/// Returns the note that tells how to read the next page.
 pub(crate) fn more(
     shown: usize,
     total: Option<u64>,

@@ -100,7 +100,7 @@ async fn every_dialect_takes_idempotency_keys_in_every_way() {
         if dialect != Dialect::ClawedAbode {
             assert_eq!(answers[0], answers[1], "{tool}");
         }
-        // The same key for something else is refused.
+        // Reusing the key for a different request is refused.
         let reused = client.call(tool, keyed("another")).await.to_string();
         assert!(reused.contains("idempotency key"), "{reused}");
         assert_eq!(count().await, 1, "{tool}");
@@ -116,7 +116,7 @@ async fn every_dialect_takes_idempotency_keys_in_every_way() {
             call_with(&client, tool, request("three"), header, None).await;
             assert_eq!(count().await, 3, "{tool} by header, call {n}");
         }
-        // Without a key everything is made again.
+        // Without an idempotency key, the call is repeated.
         client.call(tool, request("three")).await;
         assert_eq!(count().await, 4, "{tool}");
     }

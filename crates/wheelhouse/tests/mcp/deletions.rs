@@ -132,7 +132,7 @@ async fn a_user_who_owns_something_is_deleted_by_force_alone_and_nothing_of_it_i
         world.client(&world.keys.bob),
     );
     let dir = repository(&world.server.home().join("app"));
-    // Both have a repository of this name: the one that is handed over is renamed.
+    // Both users have a repository with this name: the transferred one is renamed.
     call(&admin, "repo_add", json!({ "source": dir })).await;
     let repo = call(&alice, "repo_add", json!({ "source": dir })).await;
     let new = json!({ "agent": "echo", "repo": repo["id"], "prompt": "write made.txt by hand" });
@@ -185,7 +185,7 @@ async fn a_user_who_owns_something_is_deleted_by_force_alone_and_nothing_of_it_i
     assert_eq!(status, 200, "{deleted}");
     assert_eq!(deleted["name"], "alice");
     assert!(counts(&deleted).contains(&("sessions", 5)), "{deleted}");
-    // Nothing lets her in, her agents least of all.
+    // None of her credentials works, including her agents' tokens.
     for key in [
         &world.keys.alice,
         &world.keys.alice_client,
@@ -199,7 +199,7 @@ async fn a_user_who_owns_something_is_deleted_by_force_alone_and_nothing_of_it_i
     assert_eq!(Mcp::code(&gone), "NOT_FOUND");
     let (status, _) = delete(&world, &world.keys.admin, "/users/alice?force=true").await;
     assert_eq!(status, 404);
-    // What she had is the administrator's, and as it was.
+    // The administrator owns her resources, unchanged.
     let root = call(&admin, "user_get", json!({})).await["id"].clone();
     let get = |id: &Value| json!({ "session": id });
     for (id, state) in [(&done["id"], "stopped"), (&busy["id"], "stopped")] {
@@ -241,7 +241,7 @@ async fn a_user_who_owns_something_is_deleted_by_force_alone_and_nothing_of_it_i
         shares["shares"].as_array().is_none_or(Vec::is_empty),
         "{shares}"
     );
-    // It goes on as the administrator's.
+    // The session can be prompted by its new owner.
     let more = json!({ "session": done["id"], "prompt": "say on", "wait": 60 });
     call(
         &admin,
@@ -251,7 +251,7 @@ async fn a_user_who_owns_something_is_deleted_by_force_alone_and_nothing_of_it_i
     .await;
     let more = call(&admin, "session_prompt", more).await;
     assert_eq!(more["turn"]["state"], "completed", "{more}");
-    // The audit log knows who did what.
+    // The audit log keeps the name of the deleted user.
     let asked = json!({ "user": "alice", "operation": "task_add" });
     let audit = call(&admin, "audit_list", asked).await;
     assert_eq!(audit["entries"][0]["user"], "alice", "{audit}");

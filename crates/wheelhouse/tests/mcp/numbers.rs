@@ -1,10 +1,10 @@
-//! Numbers and ids: whatever names an entry that has both takes both.
+//! Requests accept both the number and the id of an entry.
 
 use serde_json::{Value, json};
 
 use crate::harness::{Mcp, World};
 
-/// Properties of requests that name a turn, a message, a task or a note, or say where a list goes on.
+/// Request properties that identify a turn, message, task or note, or are a list cursor.
 const NAMES: [&str; 9] = [
     "turn",
     "message",
@@ -17,7 +17,7 @@ const NAMES: [&str; 9] = [
     "afterMessageId",
 ];
 
-/// Properties of these names that are something else.
+/// Properties with one of these names and another meaning.
 const TEXTS: [&str; 1] = ["worktree_merge.message"];
 
 /// Checks every property of a schema that has one of [`NAMES`], and returns how many there are.
@@ -121,7 +121,7 @@ async fn turns_and_messages_are_named_by_number_and_by_id() {
     let message = said["messages"][1].clone();
     assert_eq!(message["text"], "one\n");
 
-    // A number, alone or as text, means one of a session; an id needs none.
+    // A number, as JSON or text, requires a session; an id does not.
     let (id, seq) = (&message["id"], &message["seq"]);
     let turn_id = &turn["id"];
     for (turn, message) in [

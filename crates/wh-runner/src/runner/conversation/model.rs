@@ -18,7 +18,7 @@ impl Conversation {
             return self.ready(ready);
         };
         let Some(choice) = &self.models else {
-            // A conversation that is resumed goes on with its model, whether the agent says so or not.
+            // A resumed conversation keeps its model, even if the agent does not report it.
             if self.spec.begin != Begin::New || self.spec.quirks.model_by_flag {
                 return self.ready(ready);
             }
