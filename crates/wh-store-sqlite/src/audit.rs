@@ -4,9 +4,9 @@ use std::sync::Arc;
 
 use async_trait::async_trait;
 use jiff::Timestamp;
+use sqlx::Sqlite;
 use sqlx::query_builder::Separated;
 use sqlx::sqlite::SqliteRow;
-use sqlx::{Sqlite, SqliteConnection};
 use uuid::Uuid;
 use wh_domain::{
     AuditEntry, AuditFilter, CredentialKind, ErrorCode, NewAuditEntry, Operation, Outcome, Page,
@@ -15,7 +15,6 @@ use wh_domain::{
 use wh_store::{AuditStore, Result};
 
 use crate::SqliteStore;
-use crate::batch::chunks;
 use crate::reach::Query;
 use crate::row::{self, Parsed, facts_text, micros, uuid, uuid_opt};
 
@@ -117,52 +116,41 @@ impl From<NewAuditEntry> for AuditRow {
 
 const CALL_COLUMNS: &str = "user_id, credential, key_id, session_id, surface, operation, subject_kind, subject_id, refused";
 
-/// Adds entries, many with one statement.
-pub(crate) async fn insert_in_txn(
-    conn: &mut SqliteConnection,
-    entries: &[AuditRow],
-) -> sqlx::Result<()> {
-    for chunk in chunks(entries) {
-        let mut insert = match chunk {
-            [first, rest @ ..] if rest.iter().all(|row| row.call == first.call) => {
-                insert_alike(first.call, chunk)
-            }
-            _ => insert_mixed(chunk),
-        };
-        insert.build().execute(&mut *conn).await?;
+/// Adds a statement that inserts entries.
+pub(crate) fn push_insert(script: &mut Query, entries: &[AuditRow]) {
+    script.push(format_args!(
+        "INSERT INTO audit ({CALL_COLUMNS}, at, request_id, facts) "
+    ));
+    match entries {
+        [first, rest @ ..] if rest.iter().all(|row| row.call == first.call) => {
+            push_alike(script, first.call, entries);
+        }
+        _ => push_mixed(script, entries),
     }
-    Ok(())
 }
 
-/// Inserts entries of calls that are alike: what they have in common is bound once.
-fn insert_alike(call: Call, rows: &[AuditRow]) -> Query {
-    let mut query = Query::new(format!(
-        "INSERT INTO audit ({CALL_COLUMNS}, at, request_id, facts) SELECT "
-    ));
-    push_call(&mut query.separated(", "), call);
-    query.push(", column1, column2, column3 FROM (");
-    query.push_values(rows, |mut values, row| {
+/// Adds the rows of calls that are alike: what they have in common is bound once.
+fn push_alike(script: &mut Query, call: Call, rows: &[AuditRow]) {
+    script.push("SELECT ");
+    push_call(&mut script.separated(", "), call);
+    script.push(", column1, column2, column3 FROM (");
+    script.push_values(rows, |mut values, row| {
         values
             .push_bind(micros(row.at))
             .push_bind(row.request)
             .push_bind(row.facts.clone());
     });
-    query.push(")");
-    query
+    script.push(")");
 }
 
-fn insert_mixed(rows: &[AuditRow]) -> Query {
-    let mut query = Query::new(format!(
-        "INSERT INTO audit ({CALL_COLUMNS}, at, request_id, facts) "
-    ));
-    query.push_values(rows, |mut values, row| {
+fn push_mixed(script: &mut Query, rows: &[AuditRow]) {
+    script.push_values(rows, |mut values, row| {
         push_call(&mut values, row.call);
         values
             .push_bind(micros(row.at))
             .push_bind(row.request)
             .push_bind(row.facts.clone());
     });
-    query
 }
 
 fn push_call(values: &mut Separated<'_, Sqlite, &'static str>, call: Call) {

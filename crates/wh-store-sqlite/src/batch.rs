@@ -1,5 +1,7 @@
 //! One transaction of the writer: several changes, each in its own savepoint, and what is committed with them.
 
+use std::mem::{discriminant, take};
+
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use uuid::Uuid;
@@ -9,17 +11,20 @@ use wh_store::{
 };
 
 use crate::audit::AuditRow;
-use crate::change::Change;
+use crate::change::{Change, SingleStatement};
 use crate::error::{is_full, store_error};
 use crate::idempotency::{self, Claimed};
 use crate::notes::Waiting;
+use crate::reach::Query;
+use crate::row::uuid;
 use crate::wait::{self, WaitStep};
 use crate::webhook::{self, WebhookStep};
 use crate::{audit, delivery, event, key, message, retention, run, run_apply, worktree_count};
 
 /// A transaction that is open on the writer's connection.
 ///
-/// Events and audit entries are collected and inserted together at the end: one statement for many rows.
+/// Every statement costs a trip to the connection's thread, which takes longer than inserting a row. So events and audit entries are
+/// collected and inserted together at the end, many rows with one statement, and changes of one statement each are made by one script.
 pub(crate) struct Batch<'c> {
     pub(crate) conn: &'c mut SqliteConnection,
     /// Boards that the transaction touches.
@@ -65,6 +70,30 @@ impl<'c> Batch<'c> {
     ) -> Txn<Result<Applied>> {
         let result = self.try_commit_one(change, commit).await;
         self.settle(result).await
+    }
+
+    /// Makes several changes of one statement each by one script and returns true. When one of them fails, undoes all and returns false:
+    /// the script does not tell which one failed.
+    pub(crate) async fn run_script(&mut self, changes: &[SingleStatement<'_>]) -> Txn<bool> {
+        let mut script = Query::new("");
+        for (number, change) in changes.iter().enumerate() {
+            if number > 0 {
+                script.push("; ");
+            }
+            change.push(&mut script);
+        }
+        script.push(KEEP);
+        let script = script.build().persistent(are_alike(changes));
+        if let Err(error) = script.execute(&mut *self.conn).await {
+            return match execute(self.conn, "ROLLBACK TO change").await {
+                Ok(()) => Ok(false),
+                // SQLite had to undo the whole transaction.
+                Err(_) => Err(error.into()),
+            };
+        }
+        let boards = changes.iter().filter_map(|change| change.board());
+        self.boards.extend(boards.map(uuid));
+        Ok(true)
     }
 
     /// Adds messages, or leaves no trace of them.
@@ -163,12 +192,18 @@ impl<'c> Batch<'c> {
         }
         change.apply(self).await?;
         // From here on nothing fails, so that no number is given out for a change that is undone.
+        Ok(self.record(commit))
+    }
+
+    /// Adds the events and the audit entry of a change that has succeeded.
+    pub(crate) fn record(&mut self, commit: Commit) -> Applied {
+        let at = commit.audit.at;
         let mut seq = None;
         for event in commit.events {
             seq = Some(self.announce(at, event));
         }
         self.audits.push(commit.audit.into());
-        Ok(Applied::Done { seq })
+        Applied::Done { seq }
     }
 
     /// Says that the change was kept by its own last statement.
@@ -198,11 +233,12 @@ impl<'c> Batch<'c> {
         }
     }
 
-    /// Inserts what was collected and what waited for a transaction.
-    pub(crate) async fn finish(&mut self, waiting: &Waiting) -> sqlx::Result<()> {
-        event::insert_in_txn(self.conn, self.last_event, &self.events).await?;
-        audit::insert_in_txn(self.conn, &self.audits).await?;
-        audit::insert_in_txn(self.conn, &waiting.audits).await?;
+    /// Writes what waited for a transaction.
+    pub(crate) async fn write_waiting(&mut self, waiting: &Waiting) -> sqlx::Result<()> {
+        for chunk in chunks(&waiting.audits) {
+            self.insert(|script| audit::push_insert(script, chunk))
+                .await?;
+        }
         key::touch_in_txn(self.conn, &waiting.touched).await
     }
 
@@ -211,10 +247,41 @@ impl<'c> Batch<'c> {
         self.audits.iter().map(|audit| audit.at).max()
     }
 
-    /// Makes the transaction durable and returns its events.
-    pub(crate) async fn commit(self) -> sqlx::Result<Vec<Event>> {
-        execute(self.conn, "COMMIT").await?;
-        Ok(event::numbered(self.last_event, self.events))
+    /// Inserts the collected events and audit entries, makes the transaction durable and returns its events.
+    ///
+    /// The last few rows travel with the COMMIT, so that a lone change takes one statement here and not three.
+    pub(crate) async fn commit(mut self) -> sqlx::Result<Vec<Event>> {
+        let (events, audits) = (take(&mut self.events), take(&mut self.audits));
+        let (first_events, last_events) = split_tail(&events);
+        let mut last_event = self.last_event;
+        for chunk in chunks(first_events) {
+            self.insert(|script| event::push_insert(script, last_event, chunk))
+                .await?;
+            last_event += chunk.len() as u64;
+        }
+        let (first_audits, last_audits) = split_tail(&audits);
+        for chunk in chunks(first_audits) {
+            self.insert(|script| audit::push_insert(script, chunk))
+                .await?;
+        }
+        let mut closing = Query::new("");
+        if !last_events.is_empty() {
+            event::push_insert(&mut closing, last_event, last_events);
+            closing.push("; ");
+        }
+        if !last_audits.is_empty() {
+            audit::push_insert(&mut closing, last_audits);
+            closing.push("; ");
+        }
+        closing.push("COMMIT");
+        closing.build().execute(&mut *self.conn).await?;
+        Ok(event::numbered(self.last_event, events))
+    }
+
+    async fn insert(&mut self, push: impl FnOnce(&mut Query)) -> sqlx::Result<()> {
+        let mut insert = Query::new("");
+        push(&mut insert);
+        insert.build().execute(&mut *self.conn).await.map(drop)
     }
 }
 
@@ -232,7 +299,24 @@ pub(crate) fn is_common(rows: usize) -> bool {
 }
 
 /// Numbers of rows for which a statement is kept prepared, largest first. Preparing one costs as much as running it.
-const CHUNKS: [usize; 6] = [ROWS_MAX, 32, 8, 4, 2, 1];
+const CHUNKS: [usize; 8] = [ROWS_MAX, 64, 32, 16, 8, 4, 2, 1];
+
+/// The most changes of one script. Every one of them is a prepared statement of its own.
+pub(crate) const SCRIPT_MAX: usize = 32;
+
+/// Returns how many of `available` changes the next script makes.
+pub(crate) fn script_size(available: usize) -> usize {
+    let fits = |size: &usize| *size <= available.min(SCRIPT_MAX);
+    CHUNKS.into_iter().find(fits).unwrap_or(0)
+}
+
+/// Tells whether the script of these changes is worth keeping prepared: mixtures seldom come again.
+fn are_alike(changes: &[SingleStatement<'_>]) -> bool {
+    changes.windows(2).all(|pair| match pair {
+        [one, other] => discriminant(one) == discriminant(other),
+        _ => true,
+    })
+}
 
 /// Splits rows into as few chunks as sizes of [`CHUNKS`] allow, in order.
 pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
@@ -242,6 +326,13 @@ pub(crate) fn chunks<T>(mut rows: &[T]) -> impl Iterator<Item = &[T]> {
         rows = rest;
         Some(chunk)
     })
+}
+
+/// Splits off the last chunk, if it is a small one.
+fn split_tail<T>(rows: &[T]) -> (&[T], &[T]) {
+    let tail = chunks(rows).last().map_or(0, <[T]>::len);
+    let tail = if is_common(tail) { tail } else { 0 };
+    rows.split_at(rows.len() - tail)
 }
 
 /// Why a transaction failed, and everything in it.
@@ -299,5 +390,21 @@ mod tests {
             assert!(split.iter().all(|chunk| CHUNKS.contains(&chunk.len())));
         }
         assert_eq!(chunks(&[0; 300]).count(), 2 + 1 + 1 + 1);
+    }
+
+    #[test]
+    fn only_a_small_last_chunk_is_split_off() {
+        for (count, tail) in [(0, 0), (1, 1), (4, 4), (7, 1), (8, 0), (60, 4), (64, 0)] {
+            let rows: Vec<usize> = (0..count).collect();
+            let (first, last) = split_tail(&rows);
+            assert_eq!((first.len(), last.len()), (count - tail, tail));
+        }
+    }
+
+    #[test]
+    fn scripts_take_what_there_is_up_to_their_limit() {
+        for (available, size) in [(0, 0), (1, 1), (3, 2), (31, 16), (32, 32), (500, 32)] {
+            assert_eq!(script_size(available), size);
+        }
     }
 }

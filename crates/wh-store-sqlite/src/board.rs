@@ -118,29 +118,40 @@ fn push_listed(query: &mut Query, reach: Reach, filter: BoardFilter) {
     }
 }
 
-pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<()> {
-    let mut insert = Query::new(
-        "INSERT INTO boards (id, owner_user_id, owner_key_id, name, description, revision, created_at, updated_at)
-         VALUES (",
-    );
-    insert
+/// Tells whether the board has no zones, placements or shares, which are rows of their own.
+pub(crate) fn is_one_row(board: &Board) -> bool {
+    board.zones.is_empty() && board.placements.is_empty() && board.shares.is_empty()
+}
+
+/// Adds the statement that inserts the row of a board.
+pub(crate) fn push_insert(script: &mut Query, board: &Board) {
+    script
+        .push(
+            "INSERT INTO boards (id, owner_user_id, owner_key_id, name, description, revision, created_at, updated_at)
+             VALUES (",
+        )
         .separated(", ")
         .push_bind(uuid(board.id))
         .push_bind(uuid(board.owner.user))
         .push_bind(uuid_opt(board.owner.key))
-        .push_bind(board.name.as_str())
-        .push_bind(board.description.as_ref().map(|d| d.as_str()))
+        .push_bind(board.name.as_str().to_owned())
+        .push_bind(board.description.as_ref().map(|d| d.as_str().to_owned()))
         .push_bind(int(board.revision))
         .push_bind(micros(board.created_at))
         .push_bind(micros(board.updated_at))
         .push_unseparated(")");
-    let is_empty = board.zones.is_empty() && board.placements.is_empty() && board.shares.is_empty();
-    if is_empty {
+}
+
+pub(crate) async fn insert_in_txn(batch: &mut Batch<'_>, board: &Board) -> Result<()> {
+    let mut insert = Query::new("");
+    push_insert(&mut insert, board);
+    let is_one_row = is_one_row(board);
+    if is_one_row {
         insert.push(KEEP);
     }
     let inserted = insert.build().execute(&mut *batch.conn).await;
     inserted.map_err(|e| insert_error(e, &[]))?;
-    if is_empty {
+    if is_one_row {
         batch.kept();
         batch.boards.push(uuid(board.id));
         return Ok(());

@@ -15,6 +15,7 @@ use wh_store::{
 
 use crate::batch::Batch;
 use crate::loops::LoopChange;
+use crate::reach::Query;
 use crate::task_change::TaskChange;
 use crate::wait::WaitStep;
 use crate::webhook::WebhookStep;
@@ -135,7 +136,54 @@ pub(crate) enum Change {
     Loops(LoopChange),
 }
 
+/// A change that one statement makes, whatever the statement finds, so that several can be made by one script.
+pub(crate) enum SingleStatement<'a> {
+    BoardInsert(&'a Board),
+    WorktreeTouch(WorktreeId),
+}
+
+impl SingleStatement<'_> {
+    /// Returns the board that the change touches.
+    pub(crate) fn board(&self) -> Option<BoardId> {
+        match self {
+            Self::BoardInsert(board) => Some(board.id),
+            Self::WorktreeTouch(_) => None,
+        }
+    }
+
+    /// Adds the statement to a script.
+    pub(crate) fn push(&self, script: &mut Query) {
+        match self {
+            Self::BoardInsert(board) => board::push_insert(script, board),
+            Self::WorktreeTouch(id) => worktree_count::push_touch(script, *id),
+        }
+    }
+}
+
+impl Request {
+    /// Returns the statement that makes the request's change, if one statement does and nothing has to be read before.
+    pub(crate) fn single_statement(&self) -> Option<SingleStatement<'_>> {
+        match self {
+            Self::Commit { change, commit, .. } if commit.idempotency.is_none() => {
+                change.single_statement()
+            }
+            _ => None,
+        }
+    }
+}
+
 impl Change {
+    /// Returns the statement that makes the change, if there is one.
+    pub(crate) fn single_statement(&self) -> Option<SingleStatement<'_>> {
+        match self {
+            Self::BoardInsert(board) if board::is_one_row(board) => {
+                Some(SingleStatement::BoardInsert(board))
+            }
+            Self::WorktreeTouch(id) => Some(SingleStatement::WorktreeTouch(*id)),
+            _ => None,
+        }
+    }
+
     /// Makes the change in the batch's transaction; whatever it did before it failed is undone by the caller.
     pub(crate) async fn apply(&self, batch: &mut Batch<'_>) -> Result<()> {
         match self {

@@ -14,7 +14,6 @@ use wh_domain::{
 use wh_store::{EventPage, EventStore, Recent, Result};
 
 use crate::SqliteStore;
-use crate::batch::chunks;
 use crate::change::Request;
 use crate::reach::{Owned, Query, push_shared_event, push_tree};
 use crate::row::{self, Parsed, facts_text, int, micros, uuid, uuid_opt};
@@ -233,34 +232,26 @@ pub(crate) fn numbered(last: EventSeq, events: Vec<(Timestamp, NewEvent)>) -> Ve
     (last + 1..).zip(events).map(number).collect()
 }
 
-/// Adds events with the numbers after `last`, many with one statement.
-pub(crate) async fn insert_in_txn(
-    conn: &mut SqliteConnection,
-    last: EventSeq,
-    events: &[(Timestamp, NewEvent)],
-) -> sqlx::Result<()> {
+/// Adds a statement that inserts events with the numbers after `last`.
+pub(crate) fn push_insert(script: &mut Query, last: EventSeq, events: &[(Timestamp, NewEvent)]) {
+    script.push(
+        "INSERT INTO events (seq, at, kind, subject_kind, subject_id, owner_user_id, owner_key_id, session_id,
+         actor_id, facts) ",
+    );
     let mut seq = last;
-    for chunk in chunks(events) {
-        let mut query = Query::new(
-            "INSERT INTO events (seq, at, kind, subject_kind, subject_id, owner_user_id, owner_key_id, session_id,
-             actor_id, facts) ",
-        );
-        query.push_values(chunk, |mut row, (at, event)| {
-            seq += 1;
-            row.push_bind(int(seq))
-                .push_bind(micros(*at))
-                .push_bind(event.kind.as_str())
-                .push_bind(event.subject.kind.as_str())
-                .push_bind(event.subject.id)
-                .push_bind(uuid(event.owner.user))
-                .push_bind(uuid_opt(event.owner.key))
-                .push_bind(uuid_opt(event.session))
-                .push_bind(uuid_opt(event.actor))
-                .push_bind(facts_text(&event.facts));
-        });
-        query.build().execute(&mut *conn).await?;
-    }
-    Ok(())
+    script.push_values(events, |mut row, (at, event)| {
+        seq += 1;
+        row.push_bind(int(seq))
+            .push_bind(micros(*at))
+            .push_bind(event.kind.as_str())
+            .push_bind(event.subject.kind.as_str())
+            .push_bind(event.subject.id)
+            .push_bind(uuid(event.owner.user))
+            .push_bind(uuid_opt(event.owner.key))
+            .push_bind(uuid_opt(event.session))
+            .push_bind(uuid_opt(event.actor))
+            .push_bind(facts_text(&event.facts));
+    });
 }
 
 /// Returns the number of the last event that was ever written, kept or not.

@@ -41,12 +41,17 @@ pub(crate) fn uncounted_row(row: &SqliteRow) -> Parsed<Uncounted> {
 
 /// Notes that something happened in a worktree.
 pub(crate) async fn touch_in_txn(conn: &mut SqliteConnection, id: WorktreeId) -> Result<()> {
-    sqlx::query("UPDATE worktrees SET touched = touched + 1 WHERE id = ?")
-        .bind(uuid(id))
-        .execute(conn)
-        .await
-        .map(drop)
-        .map_err(store_error)
+    let mut update = Query::new("");
+    push_touch(&mut update, id);
+    let updated = update.build().execute(conn).await;
+    updated.map(drop).map_err(store_error)
+}
+
+/// Adds the statement that records that something has happened in a worktree.
+pub(crate) fn push_touch(script: &mut Query, id: WorktreeId) {
+    script
+        .push("UPDATE worktrees SET touched = touched + 1 WHERE id = ")
+        .push_bind(uuid(id));
 }
 
 /// Stores the numbers, and announces them if they are others than before.

@@ -1,5 +1,6 @@
 //! The one task that writes: it drains its queue into a transaction, makes that durable, and answers.
 
+use std::collections::VecDeque;
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -10,7 +11,7 @@ use tokio_util::sync::CancellationToken;
 use wh_domain::{Event, EventSeq, Session};
 use wh_store::{Applied, Forgotten, RecentEvents, Result};
 
-use crate::batch::{Batch, Failed, Txn};
+use crate::batch::{Batch, Failed, SCRIPT_MAX, Txn, script_size};
 use crate::cache::BoardCache;
 use crate::change::Request;
 use crate::checkpoint::Checkpoint;
@@ -175,10 +176,11 @@ impl Writer {
             return Err(sqlx::Error::WorkerCrashed.into());
         };
         let mut batch = Batch::begin(conn, self.last_event).await?;
-        for request in requests.drain(..) {
-            run_one(&mut batch, request, answers).await?;
-        }
-        batch.finish(waiting).await?;
+        let mut queue = VecDeque::from(std::mem::take(requests));
+        let ran = run_all(&mut batch, &mut queue, answers).await;
+        *requests = queue.into();
+        ran?;
+        batch.write_waiting(waiting).await?;
         if let Some(now) = batch.newest()
             && self
                 .pruned_at
@@ -230,6 +232,34 @@ impl Writer {
             tracing::debug!(?closed, "gave up the writer's connection");
         }
     }
+}
+
+/// Runs requests in their order and keeps their answers. When the transaction fails, those that were not tried are left in the queue.
+async fn run_all(
+    batch: &mut Batch<'_>,
+    queue: &mut VecDeque<Request>,
+    answers: &mut Vec<Answer>,
+) -> Txn<()> {
+    while !queue.is_empty() {
+        let singles = queue.iter().map_while(Request::single_statement);
+        let mut singles: Vec<_> = singles.take(SCRIPT_MAX).collect();
+        singles.truncate(script_size(singles.len()));
+        let count = singles.len();
+        if count > 1 && batch.run_script(&singles).await? {
+            for request in queue.drain(..count) {
+                if let Request::Commit { commit, answer, .. } = request {
+                    answers.push(Answer::Commit(answer, Ok(batch.record(*commit))));
+                }
+            }
+            continue;
+        }
+        for _ in 0..count.max(1) {
+            if let Some(request) = queue.pop_front() {
+                run_one(batch, request, answers).await?;
+            }
+        }
+    }
+    Ok(())
 }
 
 /// Runs one request and keeps its answer. When the transaction fails, the answer is there to be failed.

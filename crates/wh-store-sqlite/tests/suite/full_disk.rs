@@ -2,6 +2,7 @@
 
 use std::sync::Arc;
 
+use tokio::task::JoinSet;
 use wh_domain::{Description, Operation, Reach, UserId};
 use wh_store::conformance::fixture;
 use wh_store::{Result, Store, StoreError};
@@ -116,5 +117,25 @@ async fn a_full_file_keeps_what_was_acknowledged() {
     let store = place.open().await;
     assert_eq!(support::feed(&store).await.len() as u64, acknowledged);
     assert_eq!(large_board(&store, user).await.unwrap(), acknowledged + 1);
+    store.close().await;
+}
+
+#[tokio::test(flavor = "multi_thread", worker_threads = 2)]
+async fn everyone_in_a_transaction_that_found_no_room_is_told_so() {
+    let place = Place::new();
+    let mut options = OpenOptions::new(place.path());
+    options.pages_max = Some(400);
+    let store: Arc<dyn Store> = Arc::new(SqliteStore::open(options).await.unwrap());
+    let user = fixture::user(&store).await.unwrap().id;
+    fill(&store, user).await;
+    let mut calls = JoinSet::new();
+    for _ in 0..64 {
+        let store = Arc::clone(&store);
+        calls.spawn(async move { large_board(&store, user).await });
+    }
+    for refused in calls.join_all().await {
+        let refused = refused.expect_err("there is no room");
+        assert!(matches!(refused, StoreError::Full), "{refused:?}");
+    }
     store.close().await;
 }
