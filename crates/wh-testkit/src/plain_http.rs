@@ -98,6 +98,12 @@ impl Calls {
         Ok(calls)
     }
 
+    /// Adds the calls of another measurement.
+    pub fn extend(&mut self, other: Self) {
+        self.latencies.extend(other.latencies);
+        self.refused += other.refused;
+    }
+
     /// Returns the 50th percentile in milliseconds.
     pub fn p50(&self) -> f64 {
         self.percentile(50)

@@ -1,8 +1,10 @@
 //! Measures one user's calls beside another user who sends many at once, and prints the figures as JSON.
 //!
-//! `bench-fairness [SECONDS]` starts a server of its own and lists sessions on one connection for that long (default 5): undisturbed,
-//! and beside a second user with 16 and with 128 calls under way at any time. The second user's client is this program again, at the
-//! lowest priority, so that on a machine with few cores the server's queues are measured and not those of the processor.
+//! `bench-fairness [SECONDS]` starts a server of its own and lists sessions on one connection for that long (default 10): undisturbed,
+//! and beside a second user with 16 and with 128 calls under way at any time. The three are measured in turn, in several rounds, so that
+//! other programs on the machine disturb each of them alike. The second user's client is this program again, with the scheduling
+//! policy `SCHED_IDLE`: it gives up the processor to whoever needs it, so the server's queues are measured and not those of a machine
+//! that runs clients too.
 
 use std::io::{BufRead, BufReader};
 use std::process::{Child, Stdio};
@@ -14,12 +16,12 @@ use serde_json::json;
 use wh_testkit::plain_http::{Calls, Connection};
 use wh_testkit::server::TestServer;
 
-const SECONDS: u64 = 5;
+const SECONDS: u64 = 10;
+const ROUNDS: u32 = 5;
 /// Between two measured calls.
 const INTERVAL: Duration = Duration::from_millis(2);
 /// Calls of the second user that are under way at any time.
 const CONCURRENT: [u32; 2] = [16, 128];
-const LOWEST_PRIORITY: i32 = 19;
 
 fn main() -> Result<()> {
     let arguments: Vec<_> = std::env::args().skip(1).collect();
@@ -46,25 +48,30 @@ fn measure(time: Duration) -> Result<()> {
     let list = || -> Result<Calls> {
         let mut connection = Connection::open(&host)?;
         let path = "/api/v1/sessions";
-        Calls::measure(time, INTERVAL, || connection.get(path, &quiet_key))
+        Calls::measure(time / ROUNDS, INTERVAL, || connection.get(path, &quiet_key))
     };
     // The first calls fill caches.
     list()?;
-    let quiet = list()?;
-    let mut beside = Vec::new();
-    for concurrent in CONCURRENT {
-        let loading = Load::start(&host, &busy_key, concurrent)?;
-        let calls = list()?;
-        drop(loading);
-        beside.push(json!({
+    let mut quiet = Calls::default();
+    let mut loaded = CONCURRENT.map(|concurrent| (concurrent, Calls::default()));
+    for _ in 0..ROUNDS {
+        quiet.extend(list()?);
+        for (concurrent, calls) in &mut loaded {
+            let loading = Load::start(&host, &busy_key, *concurrent)?;
+            calls.extend(list()?);
+            drop(loading);
+        }
+    }
+    let beside = loaded.map(|(concurrent, calls)| {
+        json!({
             "concurrent": concurrent,
             "calls": calls.latencies.len(),
             "refused": calls.refused,
             "p50_ms": calls.p50(),
             "p99_ms": calls.p99(),
             "p99_ratio": calls.p99() / quiet.p99(),
-        }));
-    }
+        })
+    });
     let figures = json!({
         "p50_quiet_ms": quiet.p50(),
         "p99_quiet_ms": quiet.p99(),
@@ -98,7 +105,8 @@ impl Load {
     fn start(host: &str, key: &str, concurrent: u32) -> Result<Self> {
         let program = std::env::current_exe()?;
         #[expect(clippy::disallowed_methods, reason = "this program starts itself")]
-        let mut command = std::process::Command::new(program);
+        let mut command = std::process::Command::new("chrt");
+        command.args(["--idle", "0"]).arg(program);
         command.args(["load", host, key, &concurrent.to_string()]);
         let mut process = command.stdout(Stdio::piped()).spawn()?;
         let output = process.stdout.take().context("stdout is piped")?;
@@ -120,7 +128,6 @@ impl Drop for Load {
 /// Lists sessions and creates boards without a pause; half of the connections each.
 #[expect(clippy::print_stdout, reason = "says that all connections are in use")]
 fn load(host: &str, key: &str, concurrent: u32) -> Result<()> {
-    rustix::process::setpriority_process(None, LOWEST_PRIORITY)?;
     let started = std::sync::Barrier::new(concurrent as usize + 1);
     thread::scope(|scope| {
         for number in 0..concurrent {
