@@ -1,6 +1,7 @@
 //! Shares the server between users, so that one who sends many requests at once does not delay the others.
 //!
-//! While several users send requests, at most [`ADMITTED_MAX`] requests of each are worked on at once; more wait in a queue of their user.
+//! While several users send requests, the server works on a few requests of each at once, as many as there are processors but not more than
+//! [`ADMITTED_MAX`]; further requests wait in a queue of their user.
 //! A user who is alone is not limited. So a request waits behind a few requests of every other user, and not behind all of them, for a
 //! thread, a database connection and everything else that is given to whoever comes first.
 //!
@@ -20,23 +21,35 @@ use futures::future::BoxFuture;
 use tokio::time::{Instant, Sleep, sleep};
 use wh_domain::UserId;
 
-/// Requests of one user that are worked on at once while other users send requests too.
+/// Requests of one user that are worked on at once while other users send requests too, however many processors there are: the database
+/// has so many connections for reading.
 const ADMITTED_MAX: usize = 4;
+/// The same with one processor: a request that waits for the disk leaves the processor to another one.
+const ADMITTED_MIN: usize = 2;
 /// How long a request counts as being worked on.
 const COUNTED_FOR: Duration = Duration::from_millis(20);
 /// How long after a request its user counts as sending requests.
 const ACTIVE_FOR: Duration = Duration::from_secs(1);
 
 /// Decides which requests are worked on.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub(crate) struct FairShare {
     state: Mutex<State>,
 }
 
+impl Default for FairShare {
+    fn default() -> Self {
+        let processors = std::thread::available_parallelism().map_or(1, usize::from);
+        Self::admitting(processors.clamp(ADMITTED_MIN, ADMITTED_MAX))
+    }
+}
+
 type Number = u64;
 
-#[derive(Debug, Default)]
+#[derive(Debug)]
 struct State {
+    /// Requests of one user that are worked on at once while other users send requests too.
+    admitted_max: usize,
     users: HashMap<UserId, Share>,
     /// Queued requests that were admitted and do not know it yet.
     admitted: HashSet<Number>,
@@ -54,6 +67,19 @@ struct Share {
 }
 
 impl FairShare {
+    fn admitting(admitted_max: usize) -> Self {
+        let state = State {
+            admitted_max,
+            users: HashMap::new(),
+            admitted: HashSet::new(),
+            next_number: 0,
+            pruned_at: None,
+        };
+        Self {
+            state: Mutex::new(state),
+        }
+    }
+
     /// Answers a request of `user` when it is admitted.
     pub(crate) fn share<T>(
         self: &Arc<Self>,
@@ -105,7 +131,7 @@ impl State {
         let Some(share) = self.users.get_mut(&user) else {
             return true;
         };
-        if is_contended && (!share.queue.is_empty() || share.counted(now) >= ADMITTED_MAX) {
+        if is_contended && (!share.queue.is_empty() || share.counted(now) >= self.admitted_max) {
             share.queue.push_back((number, waker.clone()));
             return false;
         }
@@ -132,7 +158,7 @@ impl State {
         let Some(share) = self.users.get_mut(&user) else {
             return;
         };
-        while !share.queue.is_empty() && (!is_contended || share.counted(now) < ADMITTED_MAX) {
+        while !share.queue.is_empty() && (!is_contended || share.counted(now) < self.admitted_max) {
             if let Some((number, waker)) = share.queue.pop_front() {
                 share.running.push_back((number, now));
                 self.admitted.insert(number);
@@ -268,14 +294,14 @@ mod tests {
 
     #[tokio::test]
     async fn the_only_user_is_not_limited() {
-        let fair = Arc::new(FairShare::default());
+        let fair = Arc::new(FairShare::admitting(ADMITTED_MAX));
         let mut requests = requests(&fair, user(1), 100);
         assert_eq!(running(&mut requests).await, 100);
     }
 
     #[tokio::test]
     async fn a_busy_user_is_limited_while_others_send_requests() {
-        let fair = Arc::new(FairShare::default());
+        let fair = Arc::new(FairShare::admitting(ADMITTED_MAX));
         let mut other = requests(&fair, user(2), 1);
         let mut busy = requests(&fair, user(1), 100);
         assert_eq!(running(&mut busy).await, ADMITTED_MAX);
@@ -288,7 +314,7 @@ mod tests {
 
     #[tokio::test]
     async fn requests_that_wait_for_something_count_for_a_moment_only() {
-        let fair = Arc::new(FairShare::default());
+        let fair = Arc::new(FairShare::admitting(ADMITTED_MAX));
         let _other = requests(&fair, user(2), 1);
         let mut busy = requests(&fair, user(1), 3 * ADMITTED_MAX);
         assert_eq!(running(&mut busy).await, ADMITTED_MAX);
@@ -304,7 +330,7 @@ mod tests {
 
     #[tokio::test]
     async fn a_queue_is_admitted_when_its_user_is_alone_again() {
-        let fair = Arc::new(FairShare::default());
+        let fair = Arc::new(FairShare::admitting(ADMITTED_MAX));
         let other = requests(&fair, user(2), 1);
         let mut busy = requests(&fair, user(1), 50);
         assert_eq!(running(&mut busy).await, ADMITTED_MAX);
@@ -315,7 +341,7 @@ mod tests {
 
     #[tokio::test]
     async fn queued_requests_run_by_themselves() {
-        let fair = Arc::new(FairShare::default());
+        let fair = Arc::new(FairShare::admitting(ADMITTED_MAX));
         let _other = requests(&fair, user(2), 1);
         let slow = (0..20).map(|number| {
             let request = async move {
@@ -330,7 +356,7 @@ mod tests {
 
     #[tokio::test]
     async fn dropped_requests_leave_nothing() {
-        let fair = Arc::new(FairShare::default());
+        let fair = Arc::new(FairShare::admitting(ADMITTED_MAX));
         let mut other = requests(&fair, user(2), 1);
         let mut busy = requests(&fair, user(1), 20);
         running(&mut busy).await;
