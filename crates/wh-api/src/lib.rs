@@ -53,7 +53,7 @@ pub use config::{ConfigGetRequest, ConfigSetRequest, ConfigView, SettingInput, S
 pub use deletion::{
     BoardDeleteRequest, DeletedView, DependentsView, RepoDeleteRequest, UserDeleteRequest,
 };
-pub use error::{ErrorBody, ErrorView};
+pub use error::{AdviceView, ErrorBody, ErrorView};
 pub use event::{EventListRequest, EventListView, EventView, FeedView};
 pub use file::{PromptFileInput, TurnFileRequest, TurnFileView};
 pub use host_credential::{

@@ -2,7 +2,7 @@
 
 use wh_domain::{Agent, AgentName, Facts, OfferedModel, Operation, Reach};
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, AppError, OpContext, Resource, Result, context::facts};
 
 impl App {
     /// Lists every agent, also those that something is missing for.
@@ -26,7 +26,7 @@ impl App {
         self.read(cx, operation, facts([("agent", name.as_str())]), async {
             cx.authorize(operation)?;
             let agent = self.agents.get(name).await;
-            let agent = agent.ok_or_else(|| AppError::not_found("agent"))?;
+            let agent = agent.ok_or_else(|| AppError::not_found(Resource::Agent))?;
             let models = self.store.agent_models(name).await?;
             Ok((as_seen(cx, agent), models))
         })

@@ -19,7 +19,7 @@ use wh_domain::{
 use wh_store::{Commit, Store};
 
 use crate::{
-    AppError, Clock, IdSource, LanguageModel, OpContext, Result, StartValue,
+    AppError, Clock, IdSource, LanguageModel, OpContext, Result, ServerReason, StartValue,
     attempts::{Attempts, UnknownKeys},
     authenticate::PrincipalCache,
     context::{EntryCount, facts, outcome},
@@ -152,10 +152,10 @@ impl App {
         &self,
         work: impl Future<Output = Result<T>> + Send + 'static,
     ) -> Result<T> {
-        self.tasks.spawn(work).await.unwrap_or_else(|error| {
-            let said = AppError::new(ErrorCode::Internal, "the server failed to do this");
-            Err(said.caused_by(error))
-        })
+        self.tasks
+            .spawn(work)
+            .await
+            .unwrap_or_else(|error| Err(AppError::from(ServerReason::Defect).caused_by(error)))
     }
 
     /// Returns the circumstances of a call that `principal` makes now.
@@ -252,9 +252,10 @@ impl App {
         if cx.entries.get() > 0 {
             return;
         }
-        let refused: Result<()> = Err(AppError::new(code, message));
+        count(operation, code.as_str());
         let facts = facts([("refused", message)]);
-        self.record(cx, operation, facts, &refused).await;
+        self.record_outcome(cx, operation, facts, Outcome::Refused(code))
+            .await;
     }
 
     async fn record<T>(
@@ -265,15 +266,26 @@ impl App {
         result: &Result<T>,
     ) {
         if let Err(error) = result {
-            count(operation, error.code.as_str());
+            count(operation, error.code().as_str());
             log_if_ours(cx.request, operation, error);
         } else {
             count(operation, "ok");
         }
+        self.record_outcome(cx, operation, facts, outcome(result))
+            .await;
+    }
+
+    async fn record_outcome(
+        &self,
+        cx: &OpContext,
+        operation: Operation,
+        facts: Facts,
+        outcome: Outcome,
+    ) {
         if cx.leave_to_tool(&facts) {
             return;
         }
-        let entry = cx.audit(operation, None, outcome(result), facts);
+        let entry = cx.audit(operation, None, outcome, facts);
         self.note(entry).await;
     }
 
@@ -284,7 +296,7 @@ impl App {
         operation: Operation,
         error: Option<&AppError>,
     ) {
-        let outcome = error.map_or(Outcome::Done, |error| Outcome::Refused(error.code));
+        let outcome = error.map_or(Outcome::Done, |error| Outcome::Refused(error.code()));
         if let Some(entry) = cx.tool_entry(operation, outcome) {
             self.note(entry).await;
         }
@@ -307,7 +319,7 @@ fn count(operation: Operation, outcome: &'static str) {
 /// Logs defects and outages with their causes, once.
 fn log_if_ours(request: Uuid, operation: Operation, error: &AppError) {
     // Defects and outages are worth a line in the server's log, callers' mistakes are not.
-    if !error.code.is_ours() {
+    if !error.code().is_ours() {
         return;
     }
     let mut chain = String::new();
@@ -317,5 +329,5 @@ fn log_if_ours(request: Uuid, operation: Operation, error: &AppError) {
         chain.push_str(&error.to_string());
         cause = error.source();
     }
-    tracing::error!(%request, operation = operation.name(), "{}{chain}", error.message);
+    tracing::error!(%request, operation = operation.name(), "{error}{chain}");
 }

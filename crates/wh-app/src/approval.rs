@@ -3,12 +3,12 @@
 use serde::Deserialize;
 use uuid::Uuid;
 use wh_domain::{
-    Approval, ApprovalFilter, ApprovalKind, ApprovalState, ErrorCode, EventKind, NewEvent,
-    Operation, OptionKind, Page, PageRequest, Reference, Settlement,
+    Approval, ApprovalFilter, ApprovalKind, ApprovalState, EventKind, NewEvent, Operation,
+    OptionKind, Page, PageRequest, Reference, Settlement,
 };
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, OpContext, Resource, Result, SessionReason,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -72,7 +72,7 @@ impl App {
             let reach = cx.authorize(operation)?;
             let id = id_of(approval)?;
             let found = self.store.approval_find(reach, &id).await?;
-            let found = only_one("approval", found, |it| it.id.to_string())?;
+            let found = only_one(Resource::Approval, found, |it| it.id.to_string())?;
             let session = Reference::from(found.session);
             let session = self.session_lookup(reach, &session).await?;
             self.check_directs(cx, &session).await?;
@@ -103,7 +103,7 @@ impl App {
             let _applied = settle.await?;
             self.wake(session.id);
             let found = self.store.approval_find(reach, &id).await?;
-            only_one("approval", found, |it| it.id.to_string())
+            only_one(Resource::Approval, found, |it| it.id.to_string())
         })
         .await
     }
@@ -143,13 +143,12 @@ fn check_offered(approval: &Approval, answer: &ApprovalAnswer) -> Result<()> {
         true => "none".to_owned(),
         false => options.join(", "),
     };
-    let wanted = wanted.as_str();
-    let message = format!("the agent offers no option that means {wanted}; it offers {options}");
-    let hint = match kinds.contains(&OptionKind::AllowAlways) {
-        true => "allow it with `always`, or deny it",
-        false => "deny it",
+    let refusal = SessionReason::OptionNotOffered {
+        wanted: wanted.as_str(),
+        offered: options,
+        can_allow_always: kinds.contains(&OptionKind::AllowAlways),
     };
-    Err(AppError::new(ErrorCode::Conflict, message).hint(hint))
+    Err(refusal.into())
 }
 
 /// Checks that the words fit what is asked.
@@ -160,12 +159,11 @@ fn checked_text(approval: &Approval, answer: &ApprovalAnswer) -> Result<Option<S
         .as_ref()
         .is_some_and(|text| text.len() > ANSWER_BYTES_MAX)
     {
-        let message = format!("an answer has at most {ANSWER_BYTES_MAX} bytes");
-        return Err(AppError::invalid(message));
+        let bytes_max = ANSWER_BYTES_MAX;
+        return Err(SessionReason::AnswerTooLong { bytes_max }.into());
     }
     if approval.kind == ApprovalKind::Question && answer.allow && text.is_none() {
-        return Err(AppError::invalid("a question is answered in words")
-            .hint("give the answer as `text`, or deny it to decline"));
+        return Err(SessionReason::AnswerWithoutText.into());
     }
     Ok(text)
 }

@@ -5,7 +5,7 @@ use std::path::{Path, PathBuf};
 use uuid::Uuid;
 use wh_domain::{EventSeq, Operation, Subject, SubjectKind};
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, OpContext, Result, ServerReason, context::facts};
 
 impl App {
     /// Copies the database into `file`, which must not exist. Returns the number of the last event in the copy.
@@ -28,18 +28,14 @@ impl App {
 
 fn check_target(file: &Path) -> Result<()> {
     if !file.is_absolute() {
-        return Err(AppError::invalid(
-            "the backup file must be named by an absolute path",
-        ));
+        return Err(ServerReason::BackupPath.into());
     }
     if file.exists() {
-        let message = format!("{} exists already", file.display());
-        return Err(AppError::invalid(message).hint("choose another name; backups never overwrite"));
+        let path = file.to_owned();
+        return Err(ServerReason::BackupExists { path }.into());
     }
     match file.parent() {
         Some(dir) if dir.is_dir() => Ok(()),
-        _ => Err(AppError::invalid(
-            "the directory of the backup file does not exist",
-        )),
+        _ => Err(ServerReason::BackupDirectory.into()),
     }
 }

@@ -12,7 +12,7 @@ use wh_domain::{
 use wh_store::{Applied, StoreError};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result,
     board_share::as_seen,
     context::facts,
     lookup::{id_of, only_one},
@@ -173,7 +173,7 @@ impl App {
         reference: &Reference,
     ) -> Result<Arc<Board>> {
         let found = self.store.board_find(reach, &id_of(reference)?).await?;
-        only_one("board", found, |board| {
+        only_one(Resource::Board, found, |board| {
             format!("{} {}", board.id, board.name)
         })
     }
@@ -237,7 +237,7 @@ impl App {
         item: &ItemReference,
     ) -> Result<BoardItem> {
         let placed = placed_by_id(board, item);
-        let is_unknown = |error: &AppError| error.code == ErrorCode::NotFound;
+        let is_unknown = |error: &AppError| error.code() == ErrorCode::NotFound;
         match item {
             ItemReference::Worktree(_) if placed.as_ref().is_err_and(is_unknown) => {
                 let meant = self.item_lookup(reach, item).await?;
@@ -269,20 +269,20 @@ pub(crate) fn zone_lookup(board: &Board, reference: &Reference) -> Result<ZoneId
         return Ok(zone.id);
     }
     let Ok(id) = id_of(reference) else {
-        return Err(AppError::not_found("zone"));
+        return Err(AppError::not_found(Resource::Zone));
     };
     let ids = board.zones.iter().map(|zone| zone.id);
     let found = ids
         .filter(|zone| id.matches(zone.into_untyped_uuid()))
         .collect();
-    only_one("zone", found, ToString::to_string)
+    only_one(Resource::Zone, found, ToString::to_string)
 }
 
 /// Finds something that lies on the board by its own id.
 fn placed_by_id(board: &Board, item: &ItemReference) -> Result<BoardItem> {
-    let (what, reference) = match item {
-        ItemReference::Worktree(reference) => ("worktree", reference),
-        ItemReference::Session(reference) => ("session", reference),
+    let (resource, reference) = match item {
+        ItemReference::Worktree(reference) => (Resource::Worktree, reference),
+        ItemReference::Session(reference) => (Resource::Session, reference),
     };
     let id = id_of(reference)?;
     let means = |placed: &BoardItem| match (placed, item) {
@@ -291,7 +291,7 @@ fn placed_by_id(board: &Board, item: &ItemReference) -> Result<BoardItem> {
         _ => false,
     };
     let placed = board.placements.iter().map(|placement| placement.item);
-    only_one(what, placed.filter(means).collect(), |item| {
+    only_one(resource, placed.filter(means).collect(), |item| {
         format!("{item:?}")
     })
 }

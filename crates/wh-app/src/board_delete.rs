@@ -3,11 +3,13 @@
 use std::sync::Arc;
 
 use wh_domain::{
-    Board, DeleteMode, Dependents, ErrorCode, EventKind, Facts, NewEvent, Operation, Owner,
-    Reference, ShareWith, list_dependents,
+    Board, DeleteMode, Dependents, EventKind, Facts, NewEvent, Operation, Owner, Reference,
+    ShareWith,
 };
 
-use crate::{App, AppError, OpContext, Result, board::board_event, context::facts};
+use crate::{
+    App, AppError, BoardReason, OpContext, Resource, Result, board::board_event, context::facts,
+};
 
 impl App {
     /// Deletes a board. One that something depends on is refused, unless forced: then sessions, worktrees and loops stay without a
@@ -25,7 +27,7 @@ impl App {
             let board = self.board_lookup(reach, board).await?;
             let dependents = self.store.board_dependents(board.id).await?;
             if mode == DeleteMode::IfUnused && !dependents.is_empty() {
-                return Err(in_use("board", &dependents));
+                return Err(in_use(Resource::Board, dependents));
             }
             audited.extend(recorded(&dependents));
             let mut events = vec![board_event(cx, EventKind::Deleted, &board)];
@@ -47,18 +49,13 @@ impl App {
     }
 }
 
-/// Says what depends on something that is not deleted because of it.
-pub(crate) fn in_use(what: &str, dependents: &[Dependents]) -> AppError {
-    let listed = list_dependents(dependents);
-    let message = format!("the {what} is in use by {listed}");
-    let mut error = AppError::new(ErrorCode::Conflict, message)
-        .hint("remove these first, or delete it with force; the answer lists what was removed");
-    for it in dependents {
-        error = error
-            .detail(it.kind.as_str(), it.first.clone())
-            .detail(&format!("{}_count", it.kind.as_str()), it.count);
-    }
-    error
+/// Returns the error for something that is not deleted because others depend on it.
+pub(crate) fn in_use(resource: Resource, dependents: Vec<Dependents>) -> AppError {
+    let refusal = BoardReason::InUse {
+        resource,
+        dependents,
+    };
+    refusal.into()
 }
 
 /// Returns what goes, for the audit entry.

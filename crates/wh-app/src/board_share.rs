@@ -4,13 +4,13 @@ use std::sync::Arc;
 
 use uuid::Uuid;
 use wh_domain::{
-    Board, BoardShareChange, ErrorCode, EventKind, Facts, NewEvent, Operation, Owner, Page,
-    PageRequest, Reach, Session, ShareWith,
+    Board, BoardShareChange, EventKind, Facts, NewEvent, Operation, Owner, Page, PageRequest,
+    Reach, Session, ShareWith,
 };
 use wh_store::{Applied, StoreError};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, OpContext, Result, SessionReason,
     board::{SAVE_TRIES_MAX, board_event},
     context::facts,
 };
@@ -93,11 +93,11 @@ impl App {
         let level = operation.rule().shared;
         match (shared, level) {
             (false, _) => Ok(reach.own()),
-            (true, Some(level)) => cx.principal.guest_reach(level).ok_or_else(|| {
-                AppError::invalid("nothing is shared with a client key or an agent")
-                    .hint("leave `shared` out, or use a key of a user")
-            }),
-            (true, None) => Err(AppError::invalid("these are not shared")),
+            (true, Some(level)) => cx
+                .principal
+                .guest_reach(level)
+                .ok_or_else(|| SessionReason::NothingShared.into()),
+            (true, None) => Err(SessionReason::NotShareable.into()),
         }
     }
 }
@@ -115,7 +115,5 @@ pub(crate) fn refuse_steering(cx: &OpContext, session: &Session) -> Result<()> {
     if cx.principal.user == session.owner.user || cx.principal.reach() == Reach::All {
         return Ok(());
     }
-    let message = "a session of somebody else cannot be steered";
-    Err(AppError::new(ErrorCode::Forbidden, message)
-        .hint("leave when_busy out: the prompt is queued"))
+    Err(SessionReason::SteeredByGuest.into())
 }

@@ -7,7 +7,7 @@ use wh_domain::{
 use wh_store::Laid;
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, BoardReason, OpContext, Resource, Result,
     board::{board_event, zone_lookup},
     zone::zone_event,
 };
@@ -30,10 +30,7 @@ impl App {
         zone: Option<&Reference>,
     ) -> Result<Option<Spot>> {
         let Some(zone) = zone else { return Ok(None) };
-        let board = board.ok_or_else(|| {
-            AppError::invalid("there is no board, so there is no zone to lie in")
-                .hint("leave the zone out, or begin the session on a board")
-        })?;
+        let board = board.ok_or(BoardReason::ZoneWithoutBoard)?;
         // Whoever may begin the session may see the board it is on.
         let on = Reference::from(board);
         let zone = zone_lookup(&*self.board_lookup(Reach::All, &on).await?, zone)?;
@@ -51,7 +48,7 @@ impl App {
         let on = Reference::from(spot.board);
         let board = self.board_lookup(Reach::All, &on).await?;
         let zone = board.zones.iter().find(|zone| zone.id == spot.zone);
-        let zone = zone.ok_or_else(|| AppError::not_found("zone"))?;
+        let zone = zone.ok_or_else(|| AppError::not_found(Resource::Zone))?;
         let patch = BoardPatch {
             placements: vec![Placement {
                 item: BoardItem::Session(session.id),

@@ -1,9 +1,9 @@
 //! Budgets that settings give: of every session, and of all sessions of a user in a day.
 
-use wh_domain::{Budget, ErrorCode, SettingKey, UserId};
+use wh_domain::{Budget, SettingKey, UserId};
 use wh_store::SessionWork;
 
-use crate::{App, AppError, Result};
+use crate::{App, Result, SessionReason};
 
 impl App {
     /// Returns what a session may use unless less is asked for.
@@ -46,23 +46,22 @@ impl App {
     pub(crate) async fn spent(&self, work: &SessionWork) -> Result<Option<String>> {
         match work.budget_left.spent_words() {
             Some(reason) => Ok(Some(reason)),
-            None => self.spent_today(work.session.owner.user).await,
+            None => {
+                let spent = self.spent_today(work.session.owner.user).await?;
+                Ok(spent.map(|reason| reason.to_string()))
+            }
         }
     }
 
-    /// Returns which part of a user's budget of today is used up.
-    pub(crate) async fn spent_today(&self, user: UserId) -> Result<Option<String>> {
+    /// Returns the refusal if a part of a user's budget of today is used up.
+    pub(crate) async fn spent_today(&self, user: UserId) -> Result<Option<SessionReason>> {
         let budget = self.budget_of_day().await?;
         if budget == Budget::default() {
             return Ok(None);
         }
         let used = self.store.usage_of_day(user, self.clock.now()).await?;
-        let words = |part| {
-            format!(
-                "the owner's budget of {part} for today is used up; it begins anew at 00:00 UTC"
-            )
-        };
-        Ok(budget.less(used).used_up().map(words))
+        let part = budget.less(used).used_up();
+        Ok(part.map(|part| SessionReason::DayBudgetSpent { part }))
     }
 
     /// Returns whether money is limited for a session, by its budget, one above it, or its owner's day.
@@ -74,8 +73,7 @@ impl App {
     /// Refuses more work for a user whose budget of today is used up.
     pub(crate) async fn refuse_spent_day(&self, user: UserId) -> Result<()> {
         match self.spent_today(user).await? {
-            Some(reason) => Err(AppError::new(ErrorCode::LimitExceeded, reason)
-                .hint("an administrator can raise the settings budget.user_day.*")),
+            Some(reason) => Err(reason.into()),
             None => Ok(()),
         }
     }

@@ -221,6 +221,6 @@ pub(crate) fn facts<const N: usize>(pairs: [(&str, &str); N]) -> Facts {
 pub(crate) fn outcome<T>(result: &Result<T, crate::AppError>) -> Outcome {
     match result {
         Ok(_) => Outcome::Done,
-        Err(error) => Outcome::Refused(error.code),
+        Err(error) => Outcome::Refused(error.code()),
     }
 }

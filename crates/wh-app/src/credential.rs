@@ -3,13 +3,13 @@
 //! The rule who may use which is [`CredentialUse::covers`]. A token leaves this module only as the header of one git
 //! process.
 
-mod vault;
+pub(crate) mod vault;
 
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
     ConfiguredCredential, ConfiguredToken, CredentialId, CredentialRefusal, CredentialSource,
-    CredentialUse, ErrorCode, EventKind, Facts, GitHost, HostCredential, HostLogin, NewEvent,
+    CredentialUse, EventKind, Facts, GitHost, HostCredential, HostLogin, NewEvent,
     NewHostCredential, Operation, Owner, Page, PageLimit, PageRequest, Reach, Reference,
     RepoSource, SealedCredential, UserRole,
 };
@@ -17,7 +17,9 @@ use wh_git::{HttpHeader, gh_token};
 use wh_store::Applied;
 
 use self::vault::{Vault, VaultError};
-use crate::{App, AppError, OpContext, Result, context::facts, lookup::only_one};
+use crate::{
+    App, AppError, OpContext, Resource, Result, ServerReason, context::facts, lookup::only_one,
+};
 
 /// The most credentials of one user.
 const PER_USER_MAX: usize = 100;
@@ -72,9 +74,7 @@ impl App {
         self.change(cx, operation, audited.clone(), async {
             let reach = cx.authorize(operation)?;
             if usable_by.is_server_wide() && cx.principal.role != UserRole::Admin {
-                let message = "only administrators store credentials that others use";
-                return Err(AppError::new(ErrorCode::Forbidden, message)
-                    .hint("set usable_by to own to store it for your own repositories"));
+                return Err(ServerReason::CredentialForOthers.into());
             }
             self.check_credential_room(cx).await?;
             let credential = HostCredential {
@@ -98,7 +98,7 @@ impl App {
                     let stored = self.store.credential_for(reach, &new.host).await?;
                     let mut stored = stored.into_iter().map(|it| it.credential);
                     let first = stored.find(|it| it.id.into_untyped_uuid() == subject.id);
-                    first.ok_or_else(|| AppError::not_found("credential"))
+                    first.ok_or_else(|| AppError::not_found(Resource::Credential))
                 }
             }
         })
@@ -171,7 +171,7 @@ impl App {
                 None => break,
             }
         }
-        only_one("credential", found, |it| {
+        only_one(Resource::Credential, found, |it| {
             format!("{} {} ({})", it.id, it.host, it.usable_by.as_str())
         })
     }
@@ -182,9 +182,7 @@ impl App {
         let own = Reach::User(cx.principal.user);
         let count = self.store.credential_list(own, page).await?.items.len();
         if count >= PER_USER_MAX {
-            let message = format!("a user has at most {PER_USER_MAX} credentials");
-            return Err(AppError::new(ErrorCode::LimitExceeded, message)
-                .hint("delete a credential that is no longer needed"));
+            return Err(ServerReason::CredentialLimit { max: PER_USER_MAX }.into());
         }
         Ok(())
     }
@@ -279,10 +277,7 @@ impl App {
 }
 
 fn vault_failed(error: VaultError) -> AppError {
-    let message = format!("the credential could not be encrypted: {error}");
-    AppError::new(ErrorCode::Unavailable, message)
-        .hint("check the file credentials.key in the data directory")
-        .caused_by(error)
+    ServerReason::Vault(error).into()
 }
 
 fn credential_event(cx: &OpContext, kind: EventKind, credential: &HostCredential) -> NewEvent {

@@ -1,73 +1,104 @@
-//! The one error of the application: what the caller is told, and what only the log is told.
+//! The one error of the application: a typed reason, from which its code, its message and its advice follow.
+//!
+//! [`Reason`] is closed. Its parts are one file per topic, where every variant has its message, its code and its advice. Surfaces
+//! render the advice in their own terms; code compares reasons, never texts.
+
+mod access;
+mod board;
+mod git;
+mod lead;
+mod merge;
+mod policy;
+mod reason;
+mod repo;
+mod request;
+mod resource;
+mod run;
+pub mod samples;
+mod server;
+mod session;
+mod settings;
+mod store;
+mod task;
+mod worktree;
 
 use serde_json::{Map, Value};
-use wh_domain::{
-    BoardRefusal, Denied, ErrorCode, Holder, InputRefusal, NotAnId, Operation, Principal,
-    SessionStateName, SettingRefusal, TextRefusal, fit_hint,
+use wh_domain::{Advice, ErrorCode, Principal};
+
+pub use self::{
+    access::AccessReason,
+    board::{BoardReason, TemplateOf},
+    merge::MergeReason,
+    reason::Reason,
+    repo::RepoReason,
+    request::RequestReason,
+    resource::Resource,
+    run::{LaunchMoment, RunReason},
+    server::ServerReason,
+    session::SessionReason,
+    settings::SettingsReason,
+    task::TaskReason,
+    worktree::WorktreeReason,
 };
-use wh_git::GitError;
-use wh_store::StoreError;
 
 /// The result of an operation.
 pub type Result<T, E = AppError> = std::result::Result<T, E>;
 
+/// Facts about a refusal that a program can use.
+pub type Details = Map<String, Value>;
+
 /// Why an operation was refused or failed.
-#[derive(Debug, thiserror::Error)]
-#[error("{message}")]
+#[derive(Debug)]
 pub struct AppError {
-    pub code: ErrorCode,
-    /// One readable line for the caller.
-    pub message: String,
-    /// What to do next.
-    pub hint: Option<String>,
+    pub reason: Box<Reason>,
+    /// What to do next: the advice of the reason, without what this caller cannot do.
+    pub hint: Vec<Advice>,
     /// Facts a program can use.
-    pub details: Map<String, Value>,
+    pub details: Details,
     /// For the log only.
-    #[source]
     pub source: Option<Box<dyn std::error::Error + Send + Sync>>,
 }
 
+/// What follows from a kind of refusal beside its message.
+pub(crate) trait Explain {
+    /// Returns the code that surfaces map to their own.
+    fn code(&self) -> ErrorCode;
+
+    /// Returns what the caller can do, before it is known who the caller is.
+    fn advice(&self) -> Vec<Advice> {
+        Vec::new()
+    }
+
+    /// Returns facts a program can use.
+    fn details(&self) -> Details {
+        Details::new()
+    }
+}
+
 impl AppError {
-    /// Makes an error of `code` that says `message`.
-    pub fn new(code: ErrorCode, message: impl Into<String>) -> Self {
-        Self {
-            code,
-            message: message.into(),
-            hint: None,
-            details: Map::new(),
-            source: None,
-        }
+    /// Returns the error for a resource that is absent or that the caller cannot access. It never repeats the requested id, so that
+    /// the two cannot be told apart.
+    pub fn not_found(resource: Resource) -> Self {
+        Reason::NotFound(resource).into()
     }
 
-    /// The one answer for what is absent and for what is somebody else's. It never repeats what was asked for, so
-    /// that the two cannot be told apart.
-    pub fn not_found(what: &str) -> Self {
-        let short = "an id may be shortened to its last 8 digits";
-        let list = format!("{what}_list");
-        let hint = match Operation::parse(&list) {
-            Some(_) => format!("{list} shows what there is; {short}"),
-            None => short.to_owned(),
-        };
-        Self::new(ErrorCode::NotFound, format!("no such {what}")).hint(hint)
+    /// Returns the code, which follows from the reason.
+    pub fn code(&self) -> ErrorCode {
+        self.reason.code()
     }
 
-    /// Leaves out of the hint what this caller cannot do.
+    /// Leaves out the advice that this caller cannot follow.
     #[must_use]
-    pub(crate) fn fitted_to(mut self, principal: &Principal) -> Self {
+    pub fn fitted_to(mut self, principal: &Principal) -> Self {
         let may = |operation| principal.authorize(operation).is_ok();
-        self.hint = self.hint.and_then(|hint| fit_hint(&hint, may));
+        self.hint.retain(|advice| advice.is_available_to(may));
         self
     }
 
-    /// Says what is wrong with the input.
-    pub fn invalid(message: impl Into<String>) -> Self {
-        Self::new(ErrorCode::InvalidInput, message)
-    }
-
-    /// Adds what to do next.
+    /// Replaces the advice, for a caller that knows better what can be done next.
     #[must_use]
-    pub fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+    pub fn with_advice(mut self, advice: Vec<Advice>) -> Self {
+        self.hint = advice;
         self
     }
 
@@ -78,157 +109,45 @@ impl AppError {
         self
     }
 
-    pub(crate) fn caused_by(
-        mut self,
-        source: impl std::error::Error + Send + Sync + 'static,
-    ) -> Self {
+    /// Adds a cause for the log.
+    #[must_use]
+    pub fn caused_by(mut self, source: impl std::error::Error + Send + Sync + 'static) -> Self {
         self.source = Some(Box::new(source));
         self
     }
-}
 
-impl From<Denied> for AppError {
-    fn from(denied: Denied) -> Self {
-        let hint = match &denied {
-            Denied::Scope { .. } => {
-                "use a key whose scope includes it; `wheelhouse key create` makes one"
-            }
-            Denied::Standing { .. } => "ask an administrator",
-            Denied::NoSession => "name the session: session_get {\"session\": ID}",
-        };
-        Self::new(ErrorCode::Forbidden, denied.to_string()).hint(hint)
-    }
-}
-
-impl From<InputRefusal> for AppError {
-    fn from(refusal: InputRefusal) -> Self {
-        let field = refusal.field.clone();
-        Self::invalid(refusal.to_string()).detail("field", field)
-    }
-}
-
-impl From<TextRefusal> for AppError {
-    fn from(refusal: TextRefusal) -> Self {
-        Self::invalid(refusal.to_string())
-    }
-}
-
-impl From<NotAnId> for AppError {
-    fn from(refusal: NotAnId) -> Self {
-        Self::invalid(refusal.to_string())
-    }
-}
-
-impl From<BoardRefusal> for AppError {
-    fn from(refusal: BoardRefusal) -> Self {
-        let code = match &refusal {
-            BoardRefusal::Full { .. } => ErrorCode::LimitExceeded,
-            BoardRefusal::ZoneNameTaken { .. } => ErrorCode::Conflict,
-            _ => ErrorCode::InvalidInput,
-        };
-        Self::new(code, refusal.to_string())
-            .hint("board_get shows the zones and what lies on the board")
-    }
-}
-
-impl From<SettingRefusal> for AppError {
-    fn from(refusal: SettingRefusal) -> Self {
-        Self::invalid(refusal.to_string()).hint("config_get lists every setting and what it may be")
-    }
-}
-
-impl From<GitError> for AppError {
-    fn from(error: GitError) -> Self {
-        match error {
-            GitError::NotARepository { .. } => Self::invalid(error.to_string()).hint(
-                "name the top directory of a checkout or a bare repository; `git init` makes one",
-            ),
-            GitError::Start(_) => Self::new(ErrorCode::Unavailable, error.to_string())
-                .hint("install git on the server's machine; `wheelhouse doctor` checks it")
-                .caused_by(error),
-            GitError::TooLarge { .. } => Self::new(ErrorCode::LimitExceeded, error.to_string())
-                .hint("an administrator can raise clone_bytes_max of [repos] in the configuration file"),
-            GitError::TimedOut { .. } | GitError::Failed { .. } => {
-                Self::new(ErrorCode::Unavailable, error.to_string()).caused_by(error)
-            }
+    /// Renders message and advice in one line that fits every surface, for a transcript or an answer.
+    pub(crate) fn in_words(&self) -> String {
+        match Advice::sentence(&self.hint) {
+            Some(hint) => format!("{self} ({hint})"),
+            None => self.to_string(),
         }
     }
 }
 
-impl From<StoreError> for AppError {
-    fn from(error: StoreError) -> Self {
-        match &error {
-            StoreError::NotFound { what } => Self::not_found(what),
-            StoreError::Taken { .. } => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("choose another, or use the one that exists"),
-            StoreError::Stale { .. } => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("read it again and repeat the change"),
-            StoreError::Fenced { .. } => Self::new(ErrorCode::Conflict, error.to_string()),
-            StoreError::Busy => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("session_wait tells when it is free; or let the prompt wait: {\"when_busy\": \"queue\"}"),
-            StoreError::Limit { setting, .. } => {
-                let hint = match setting {
-                    Some(key) => format!(
-                        "end or archive what is not needed, or have an administrator raise the setting {}",
-                        key.name()
-                    ),
-                    None => "end or remove what is not needed".to_owned(),
-                };
-                Self::new(ErrorCode::LimitExceeded, error.to_string()).hint(hint)
-            }
-            StoreError::Illegal(illegal) => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint(what_instead(illegal.state)),
-            StoreError::Settled => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("approval_list {\"include_settled\": true} tells how"),
-            StoreError::Dependency(_) => Self::invalid(error.to_string())
-                .hint("task_list shows what depends on what"),
-            StoreError::Held { by } => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("task_next {\"claim\": true} gives you another task")
-                .detail("held_by", held_by(*by)),
-            StoreError::InUse { .. } => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("stop the session and delete its children first"),
-            StoreError::LastAdmin => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("make another user an administrator first"),
-            StoreError::KeyReused => Self::new(ErrorCode::Conflict, error.to_string())
-                .hint("use a fresh idempotency key for a different request"),
-            StoreError::Full => Self::new(
-                ErrorCode::Unavailable,
-                "the disk of the server's data directory is full",
-            )
-            .hint("nothing was changed; make room there and try again: worktree_list shows worktrees that can go")
-            .caused_by(error),
-            StoreError::Unavailable { .. } => Self::new(
-                ErrorCode::Unavailable,
-                "the database is not available right now",
-            )
-            .hint("try again in a moment; the server's log and `wheelhouse doctor` say more")
-            .caused_by(error),
-            StoreError::Unreadable { .. } | StoreError::Backend(_) => {
-                Self::new(ErrorCode::Internal, "the server failed to do this")
-                    .hint("nothing was changed; the server's log says more")
-                    .caused_by(error)
-            }
+impl std::fmt::Display for AppError {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        self.reason.fmt(f)
+    }
+}
+
+impl std::error::Error for AppError {
+    fn source(&self) -> Option<&(dyn std::error::Error + 'static)> {
+        match &self.source {
+            Some(source) => Some(source.as_ref()),
+            None => self.reason.source(),
         }
     }
 }
 
-/// Says what can be done with a session in whose state something cannot happen.
-fn what_instead(state: SessionStateName) -> &'static str {
-    match state {
-        it if it.is_end() => {
-            "session_get tells why it ended; session_fork {\"session\": ID} goes on from its last turn in a new session"
+impl<R: Into<Reason>> From<R> for AppError {
+    fn from(reason: R) -> Self {
+        let reason = Box::new(reason.into());
+        Self {
+            hint: reason.advice(),
+            details: reason.details(),
+            reason,
+            source: None,
         }
-        SessionStateName::Stopping => {
-            "session_wait tells when it has stopped; session_manage {\"action\": \"start\"} starts it again then"
-        }
-        _ => "session_get tells its state; session_manage starts, stops and restores",
-    }
-}
-
-/// Names who has a task.
-fn held_by(holder: Holder) -> String {
-    match holder {
-        Holder::Session(session) => session.to_string(),
-        Holder::Caller(_) => "somebody who is not an agent".to_owned(),
     }
 }

@@ -4,13 +4,13 @@ use jiff::Timestamp;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, Key, KeyBinding, KeyId, KeyScope, NewEvent, NewKey, Operation,
-    Owner, Page, PageRequest, Reach, Reference, Secret, UserId,
+    EventKind, Facts, Key, KeyBinding, KeyId, KeyScope, NewEvent, NewKey, Operation, Owner, Page,
+    PageRequest, Reach, Reference, Secret, UserId,
 };
 use wh_store::{Applied, StoreError};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    AccessReason, App, AppError, OpContext, Resource, Result,
     authenticate::hash_secret,
     context::facts,
     lookup::{id_of, only_one},
@@ -50,7 +50,7 @@ impl App {
                 None => None,
             };
             let secret = Secret::from_random(new.dialect, new.scope, self.ids.secret_bits());
-            let secret = secret.ok_or_else(|| no_such_keys(&new))?;
+            let secret = secret.ok_or_else(|| scope_unknown(&new))?;
             let key = Key {
                 id: KeyId::from_untyped_uuid(self.ids.next()),
                 user,
@@ -132,15 +132,14 @@ impl App {
     ) -> Result<KeyBinding> {
         let found = self.session_lookup(reach, session).await?;
         if found.owner.user != user {
-            return Err(AppError::invalid("the session is another user's")
-                .hint("name its owner with `user`"));
+            return Err(AccessReason::KeySession.into());
         }
         Ok(KeyBinding::Session(found.id))
     }
 
     async fn key_lookup(&self, reach: Reach, reference: &Reference) -> Result<Key> {
         let found = self.store.key_find(reach, &id_of(reference)?).await?;
-        only_one("key", found, |key| key.id.to_string())
+        only_one(Resource::Key, found, |key| key.id.to_string())
     }
 
     /// Makes the credential of a browser that signed in.
@@ -174,48 +173,35 @@ impl App {
 
 /// Says what to do when there are as many keys as there may be.
 fn refuse_more(error: StoreError) -> AppError {
-    let is_limit = matches!(error, StoreError::Limit { .. });
-    let refused = AppError::from(error);
-    match is_limit {
-        true => refused.hint("revoke keys that are not used any more: key_list shows them with their last use, key_revoke {\"key\": …} ends one"),
-        false => refused,
+    match error {
+        StoreError::Limit { what, max, .. } => AccessReason::KeyLimit { what, max }.into(),
+        error => error.into(),
     }
 }
 
 fn check_new(new: &NewKey, now: Timestamp) -> Result<()> {
     if matches!(new.scope, KeyScope::Session | KeyScope::Browser) {
-        let message = format!(
-            "a {} credential is made by the server itself",
-            new.scope.as_str()
-        );
-        return Err(AppError::invalid(message).hint("choose full, read or client"));
+        let scope = new.scope;
+        return Err(AccessReason::KeyScopeInternal { scope }.into());
     }
     if !KeyScope::of(new.dialect).any(|scope| scope == new.scope) {
-        return Err(no_such_keys(new));
+        return Err(scope_unknown(new).into());
     }
     if (new.scope == KeyScope::SessionInternal) != new.session.is_some() {
-        return Err(AppError::invalid(
-            "a session_internal key, and no other, names the session that it may rename",
-        ));
+        return Err(AccessReason::KeySessionMismatch.into());
     }
     if new.expires_at.is_some_and(|at| at <= now) {
-        return Err(AppError::new(
-            ErrorCode::InvalidInput,
-            "expires_at lies in the past",
-        ));
+        return Err(AccessReason::KeyExpired.into());
     }
     Ok(())
 }
 
-fn no_such_keys(new: &NewKey) -> AppError {
-    let scope = new.scope.as_str();
-    let Some(dialect) = new.dialect else {
-        return AppError::invalid(format!("a {scope} key is for a dialect"))
-            .hint("pass dialect: clawed-abode");
-    };
-    let known: Vec<_> = KeyScope::of(new.dialect).map(KeyScope::as_str).collect();
-    let message = format!("the dialect {} has no {scope} keys", dialect.as_str());
-    AppError::invalid(message).hint(format!("it has {}", known.join(", ")))
+fn scope_unknown(new: &NewKey) -> AccessReason {
+    let scope = new.scope;
+    match new.dialect {
+        None => AccessReason::KeyWithoutDialect { scope },
+        Some(dialect) => AccessReason::KeyScopeUnknown { dialect, scope },
+    }
 }
 
 fn key_event(kind: EventKind, actor: UserId, key: &Key) -> NewEvent {

@@ -3,11 +3,11 @@
 //! The rules are in `wh-domain` (`lead`); here the calling session is looked up, so that they compare what holds now.
 
 use wh_domain::{
-    Approval, Board, BoardId, Budget, ErrorCode, LeadRefusal, Reach, Reference, Session, Verdict,
+    Approval, Board, BoardId, Budget, LeadRefusal, Reach, Reference, Session, Verdict,
 };
 use wh_runner::event::ToolCall;
 
-use crate::{App, AppError, OpContext, Result, supervise::action_of};
+use crate::{App, AppError, OpContext, Resource, Result, SessionReason, supervise::action_of};
 
 /// A calling session that leads.
 pub(crate) struct Lead {
@@ -19,10 +19,9 @@ pub(crate) struct Lead {
 impl Lead {
     /// Returns the budget available to something it creates; an error when the budget is used up.
     pub(crate) fn budget_left(&self) -> Result<Budget> {
-        match self.left.spent_words() {
+        match self.left.used_up() {
             None => Ok(self.left),
-            Some(words) => Err(AppError::new(ErrorCode::LimitExceeded, words)
-                .hint("ask the person who owns the session to raise its budget")),
+            Some(part) => Err(SessionReason::LeadBudgetSpent { part }.into()),
         }
     }
 }
@@ -37,7 +36,7 @@ impl App {
             return Ok(None);
         }
         let work = self.store.work_get(own).await?;
-        let work = work.ok_or_else(|| AppError::not_found("session"))?;
+        let work = work.ok_or_else(|| AppError::not_found(Resource::Session))?;
         Ok(Some(Lead {
             session: work.session,
             left: work.budget_left,
@@ -51,12 +50,8 @@ impl App {
             return Ok(());
         };
         if own == session.id {
-            let message = "a session cannot do this to itself";
-            let hint = match cx.principal.leads() {
-                true => "name another session; session_list lists them",
-                false => "name one of your descendants; session_tree lists them",
-            };
-            return Err(AppError::new(ErrorCode::Forbidden, message).hint(hint));
+            let leads = cx.principal.leads();
+            return Err(SessionReason::Itself { leads }.into());
         }
         if let Some(lead) = self.lead(cx).await? {
             lead.session.check_leads(session)?;
@@ -110,44 +105,5 @@ impl App {
             true => Ok(after.check_lead_places(before)?),
             false => Ok(()),
         }
-    }
-}
-
-impl From<LeadRefusal> for AppError {
-    fn from(refusal: LeadRefusal) -> Self {
-        let (code, hint) = match refusal {
-            LeadRefusal::NotAPerson => (
-                ErrorCode::Forbidden,
-                "leave `role` out, or ask the person who owns the session",
-            ),
-            LeadRefusal::Child => (
-                ErrorCode::Forbidden,
-                "choose another role; a person creates a session that leads with session_create",
-            ),
-            LeadRefusal::RoleChange => (
-                ErrorCode::Conflict,
-                "create another session with the role that is needed",
-            ),
-            LeadRefusal::AnotherLead => {
-                (ErrorCode::Forbidden, "ask the person who owns that session")
-            }
-            LeadRefusal::LessContained { .. } | LeadRefusal::MoreHosts => (
-                ErrorCode::Forbidden,
-                "create a session of your own for this, or ask the person who owns that session",
-            ),
-            LeadRefusal::SharedBoard => (
-                ErrorCode::Forbidden,
-                "use a board that is not shared, or ask the person who owns the board",
-            ),
-            LeadRefusal::NotBelow => (
-                ErrorCode::Forbidden,
-                "leave `parent` out, or name one of your descendants; session_tree lists them",
-            ),
-            LeadRefusal::DeniedToItself => (
-                ErrorCode::Forbidden,
-                "deny it, or leave the answer to a person",
-            ),
-        };
-        Self::new(code, refusal.to_string()).hint(hint)
     }
 }

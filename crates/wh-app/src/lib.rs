@@ -76,7 +76,13 @@ pub use approval::{ApprovalAnswer, ApprovalQuery};
 pub use authenticate::Unauthenticated;
 pub use clock::{Clock, IdSource, RandomIds};
 pub use context::{Idempotency, OpContext};
-pub use error::{AppError, Result};
+#[doc(hidden)]
+pub use error::samples;
+pub use error::{
+    AccessReason, AppError, BoardReason, Details, LaunchMoment, MergeReason, Reason, RepoReason,
+    RequestReason, Resource, Result, RunReason, ServerReason, SessionReason, SettingsReason,
+    TaskReason, TemplateOf, WorktreeReason,
+};
 pub use event::{EventFeed, EventStretch, FeedItem};
 pub use key::{KeyMade, KeyQuery};
 pub use local_access::LocalPeer;

@@ -3,13 +3,13 @@
 use std::{os::fd::AsFd, sync::Arc};
 
 use tokio::sync::OnceCell;
-use wh_domain::{ErrorCode, Principal};
+use wh_domain::Principal;
 use wh_runner::{
     link,
     peer::{PeerProcess, PeerRefusal},
 };
 
-use crate::{App, AppError, Result};
+use crate::{AccessReason, App, Result};
 
 /// The process at the other end of a connection to the local socket. What was decided about it holds for the connection.
 #[derive(Clone, Debug)]
@@ -62,13 +62,7 @@ impl App {
     pub async fn local_principal_of(&self, peer: &LocalPeer) -> Result<Principal> {
         peer.decide(&self.runs.runs)
             .await
-            .map_err(|_| {
-                AppError::new(
-                    ErrorCode::Forbidden,
-                    "this process is not allowed to use the local socket: it runs inside a container or under an agent",
-                )
-                .hint("use WHEELHOUSE_URL and WHEELHOUSE_KEY")
-            })?;
+            .map_err(|_| AccessReason::LocalSocket)?;
         self.local_principal().await
     }
 }

@@ -7,12 +7,12 @@ use std::path::{Path, PathBuf};
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    AllowedPaths, Credential, ErrorCode, LocalAccess, LocalPathRefusal, Owner, Reach, Reference,
-    Repo, RepoSource, RepoState, Session, SessionId, User, UserId, UserPatch,
+    AllowedPaths, Credential, LocalAccess, LocalPathRefusal, Owner, Reach, Reference, Repo,
+    RepoSource, RepoState, Session, SessionId, User, UserId, UserPatch,
 };
 use wh_git::RepoHandle;
 
-use crate::{App, AppError, OpContext, Result};
+use crate::{AccessReason, App, AppError, OpContext, Resource, Result};
 
 /// The most bytes of a path that a caller gives.
 const PATH_BYTES_MAX: usize = 4_096;
@@ -52,7 +52,7 @@ impl App {
 
     async fn user_access(&self, user: UserId) -> Result<LocalAccess> {
         let user = self.store.user_by_id(user).await?;
-        let user = user.ok_or_else(|| AppError::not_found("user"))?;
+        let user = user.ok_or_else(|| AppError::not_found(Resource::User))?;
         let roots = user.local_roots.into_iter();
         let roots = AllowedPaths::new(roots.chain(self.local_roots.iter().cloned()));
         Ok(LocalAccess::of_user(
@@ -66,10 +66,9 @@ impl App {
     ///
     /// Whether a directory exists is told only to callers who may open it.
     pub(crate) async fn open_directory(&self, cx: &OpContext, path: &Path) -> Result<PathBuf> {
-        let hint = "use the absolute path of a directory on the server's machine";
         if !path.is_absolute() || path.as_os_str().len() > PATH_BYTES_MAX {
-            let message = format!("path must be absolute, of at most {PATH_BYTES_MAX} bytes");
-            return Err(AppError::invalid(message).hint(hint));
+            let bytes_max = PATH_BYTES_MAX;
+            return Err(AccessReason::PathShape { bytes_max }.into());
         }
         let access = self.local_access(cx).await?;
         match resolve(path) {
@@ -79,8 +78,8 @@ impl App {
             }
             Resolved::Absent(real) => {
                 access.check(&real)?;
-                let message = format!("{} is not a directory", path.display());
-                Err(AppError::invalid(message).hint(hint))
+                let path = path.to_owned();
+                Err(AccessReason::NotADirectory { path }.into())
             }
         }
     }
@@ -102,11 +101,7 @@ impl App {
             return Ok(found);
         }
         if paths.alternates.is_some() {
-            let message =
-                "the repository uses objects of another repository (objects/info/alternates)";
-            return Err(AppError::invalid(message).hint(
-                "copy them with `git repack -a -d` and remove objects/info/alternates, or ask an administrator to add the repository",
-            ));
+            return Err(AccessReason::Alternates.into());
         }
         for target in found.links().await? {
             access.check(&target)?;
@@ -136,11 +131,7 @@ impl App {
     pub(crate) async fn reopen_directory(&self, session: &Session, path: &Path) -> Result<PathBuf> {
         let real = match resolve(path) {
             Resolved::Directory(real) => real,
-            Resolved::Absent(_) => {
-                let message = "the session's directory does not exist any more";
-                return Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("restore it, or start another session"));
-            }
+            Resolved::Absent(_) => return Err(AccessReason::SessionDirectoryGone.into()),
         };
         if self.is_scratch_of_tree(session, &real).await? {
             return Ok(real);
@@ -170,9 +161,8 @@ impl App {
             *path = match resolve(path) {
                 Resolved::Directory(real) if real.to_str().is_some() => real,
                 _ => {
-                    let message = format!("{} is not a directory", path.display());
-                    return Err(AppError::invalid(message)
-                        .hint("allow the absolute path of a directory that exists on the server's machine"));
+                    let path = path.clone();
+                    return Err(AccessReason::AllowedPathAbsent { path }.into());
                 }
             };
             if path.starts_with(&self.data_dir) {
@@ -195,9 +185,8 @@ fn check_root(path: &Path) -> Result<()> {
     match path.is_absolute() && path.as_os_str().len() <= PATH_BYTES_MAX {
         true => Ok(()),
         false => {
-            let message =
-                format!("an allowed path must be absolute, of at most {PATH_BYTES_MAX} bytes");
-            Err(AppError::invalid(message))
+            let bytes_max = PATH_BYTES_MAX;
+            Err(AccessReason::AllowedPathShape { bytes_max }.into())
         }
     }
 }
@@ -218,20 +207,5 @@ fn resolve(path: &Path) -> Resolved {
         Ok(rest) if rest.as_os_str().is_empty() => Resolved::Absent(real),
         Ok(rest) => Resolved::Absent(real.join(rest)),
         Err(_) => Resolved::Absent(real),
-    }
-}
-
-impl From<LocalPathRefusal> for AppError {
-    fn from(refusal: LocalPathRefusal) -> Self {
-        let hint = match refusal {
-            LocalPathRefusal::ClientKey => "use a repository that is added already, or a full key",
-            LocalPathRefusal::NotAllowed => {
-                "ask an administrator to allow it: wheelhouse user allow-path NAME DIRECTORY"
-            }
-            LocalPathRefusal::DataDir => {
-                "use a worktree by its id: session_create {\"worktree\": ID}"
-            }
-        };
-        Self::new(ErrorCode::Forbidden, refusal.to_string()).hint(hint)
     }
 }

@@ -5,11 +5,13 @@ use std::{collections::HashMap, sync::Mutex};
 use jiff::{SignedDuration, Timestamp};
 use sha2::{Digest, Sha256};
 use wh_domain::{
-    Credential, ErrorCode, Facts, IdRef, Operation, Principal, Reference, Secret, SecretText,
-    Surface,
+    Credential, Facts, IdRef, Operation, Principal, Reference, Secret, SecretText, Surface,
 };
 
-use crate::{App, AppError, OpContext, Result, authenticate::principal_of, context::facts};
+use crate::{
+    AccessReason, App, AppError, OpContext, Resource, Result, authenticate::principal_of,
+    context::facts,
+};
 
 /// How long a link can be used.
 const LINK_LIFE: SignedDuration = SignedDuration::from_mins(15);
@@ -104,11 +106,7 @@ impl App {
             None => None,
         };
         let (Some(principal), Some(_)) = (pending, user) else {
-            return Err(AppError::new(
-                ErrorCode::Unauthenticated,
-                "this login link was used already or is too old",
-            )
-            .hint("`wheelhouse login` prints a fresh one"));
+            return Err(AccessReason::LoginLinkExpired.into());
         };
         let cx = self.context(principal, Surface::Rest);
         let expires_at = now + BROWSER_LIFE;
@@ -122,9 +120,7 @@ impl App {
         self.change(cx, operation, Facts::new(), async {
             cx.authorize(operation)?;
             let Credential::Browser { key } = cx.principal.credential else {
-                let message = "only a browser can sign out";
-                return Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("keys are ended with key_revoke"));
+                return Err(AccessReason::NotABrowser.into());
             };
             let reach = cx.principal.reach();
             let whole = IdRef::parse(&key.to_string())?;
@@ -145,7 +141,7 @@ impl App {
         self.read(cx, operation, Facts::new(), async {
             cx.authorize(operation)?;
             let user = self.store.user_by_id(cx.principal.user).await?;
-            let user = user.ok_or_else(|| AppError::not_found("user"))?;
+            let user = user.ok_or_else(|| AppError::not_found(Resource::User))?;
             Ok((principal_of(&user, cx.principal.credential.clone()), user))
         })
         .await

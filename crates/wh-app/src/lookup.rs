@@ -1,27 +1,25 @@
 //! Finds what a caller means by a reference.
 
 use serde_json::Value;
-use wh_domain::{ErrorCode, IdRef, Reference};
+use wh_domain::{IdRef, Reference};
 
-use crate::{AppError, Result};
+use crate::{AppError, Reason, Resource, Result};
 
 /// Picks the one thing that a reference means.
 ///
 /// Nothing found gives the one not-found answer; several found, an error that lists them, which are all within the
 /// caller's reach.
 pub(crate) fn only_one<T>(
-    what: &'static str,
+    resource: Resource,
     mut found: Vec<T>,
     describe: impl Fn(&T) -> String,
 ) -> Result<T> {
     if found.len() > 1 {
         let candidates: Vec<Value> = found.iter().map(|one| describe(one).into()).collect();
-        let message = format!("this abbreviated id matches more than one {what}");
-        return Err(AppError::new(ErrorCode::AmbiguousId, message)
-            .hint("use more digits, or one of the candidates")
-            .detail("candidates", candidates));
+        let ambiguous = AppError::from(Reason::Ambiguous(resource));
+        return Err(ambiguous.detail("candidates", candidates));
     }
-    found.pop().ok_or_else(|| AppError::not_found(what))
+    found.pop().ok_or_else(|| AppError::not_found(resource))
 }
 
 /// Reads a reference as an id. What cannot be one is said to be so: that tells nothing about what exists.

@@ -7,16 +7,15 @@ mod work;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    AgentName, Budget, ErrorCode, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId,
-    LoopInput, LoopLogEntry, LoopState, LoopWish, McpDialect, Name, NewEvent, Operation, Page,
-    PageRequest, Prompt, Reach, Reference, RepoId, SessionState, TaskList, TaskListId, TaskStatus,
-    Usage,
+    AgentName, Budget, EventKind, Facts, IdRef, ListOf, Loop, LoopDetail, LoopId, LoopInput,
+    LoopLogEntry, LoopState, LoopWish, McpDialect, Name, NewEvent, Operation, Page, PageRequest,
+    Prompt, Reach, Reference, RepoId, SessionState, TaskList, TaskListId, TaskStatus, Usage,
 };
 use wh_store::{Applied, LoopSave, NewLoop, StoreError};
 
 pub(crate) use self::work::{LoopWork, Loops};
 use crate::{
-    App, AppError, OpContext, Result,
+    App, OpContext, Resource, Result, TaskReason,
     context::facts,
     lookup::{id_of, only_one},
     session_begin::title_of,
@@ -73,7 +72,7 @@ impl App {
             Some(above) => input.policy.under(&above.policy),
             None => input.policy.check(),
         };
-        let policy = policy.map_err(|refusal| AppError::invalid(refusal.to_string()))?;
+        let policy = policy?;
         let repo = self.repo_lookup(reach, &input.repo).await?;
         let mcp_dialect = self.loop_dialect(input.mcp_dialect, &input.agent, repo.id);
         let mcp_dialect = mcp_dialect.await?;
@@ -154,10 +153,7 @@ impl App {
         let fits = configured.map(|it| it.filter(|it| it.has_loop_tools()));
         match asked {
             Some(asked) if !asked.has_loop_tools() => {
-                let name = asked.as_str();
-                let message =
-                    format!("the dialect {name} has no tools for the iterations of a loop");
-                Err(AppError::invalid(message).hint("choose wheelhouse or iteratr"))
+                Err(TaskReason::DialectWithoutLoop { dialect: asked }.into())
             }
             asked => Ok(McpDialect::choose(asked, fits)),
         }
@@ -266,7 +262,9 @@ impl App {
 
     pub(crate) async fn loop_lookup(&self, reach: Reach, reference: &Reference) -> Result<Loop> {
         let found = self.store.loop_find(reach, &id_of(reference)?).await?;
-        only_one("loop", found, |it| format!("{} {}", it.id, it.title))
+        only_one(Resource::Loop, found, |it| {
+            format!("{} {}", it.id, it.title)
+        })
     }
 
     /// Returns a loop that is known to be there.
@@ -319,9 +317,8 @@ fn wished(found: &Loop, wish: LoopWish, cx: &OpContext) -> Result<Option<Loop>> 
     match (&found.state, wish) {
         (LoopState::Ended { .. }, LoopWish::Stop) => return Ok(None),
         (LoopState::Ended { outcome, .. }, _) => {
-            let message = format!("the loop has ended: {}", outcome.reason());
-            return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("loop_start begins another; on the same branch if you name it"));
+            let outcome = outcome.reason().to_string();
+            return Err(TaskReason::LoopEnded { outcome }.into());
         }
         (LoopState::Paused { .. }, LoopWish::Pause) => return Ok(None),
         (LoopState::Paused { after: last }, LoopWish::Run) => {

@@ -7,7 +7,9 @@ use wh_domain::{
 };
 use wh_store::MessageHit;
 
-use crate::{App, AppError, OpContext, Result, Summarize, Summary, context::facts};
+use crate::{
+    App, AppError, OpContext, Resource, Result, SessionReason, Summarize, Summary, context::facts,
+};
 
 /// The most tools that are told beside the latest words.
 const TOOLS_SINCE_MAX: u64 = 50;
@@ -83,11 +85,11 @@ impl App {
                 }
                 // Transcripts are long and messages many: abbreviations would soon mean several.
                 IdRef::Part(_) => {
-                    return Err(AppError::invalid("a message is named by its whole id"));
+                    return Err(SessionReason::MessageId.into());
                 }
             };
             let found = found.filter(|it| session.is_none_or(|session| it.session == session));
-            found.ok_or_else(|| AppError::not_found("message"))
+            found.ok_or_else(|| AppError::not_found(Resource::Message))
         })
         .await
     }
@@ -101,7 +103,7 @@ impl App {
         let (after, one) = (number.saturating_sub(1), PageLimit::clamped(Some(1)));
         let found = self.store.message_list(reach, session, after, one).await?;
         let found = found.into_iter().find(|message| message.seq == number);
-        found.ok_or_else(|| AppError::not_found("message"))
+        found.ok_or_else(|| AppError::not_found(Resource::Message))
     }
 
     /// Finds messages that hold all of the words, best first.
@@ -152,14 +154,14 @@ impl App {
             return Ok(seq);
         }
         let IdRef::Whole(id) = after.id()? else {
-            return Err(AppError::invalid(
-                "`after` is a message's number or its whole id",
-            ));
+            return Err(SessionReason::AfterPosition.into());
         };
         let id = MessageId::from_untyped_uuid(id);
         let message = self.store.message_by_id(reach, id).await?;
         let message = message.filter(|message| message.session == session.id);
-        Ok(message.ok_or_else(|| AppError::not_found("message"))?.seq)
+        Ok(message
+            .ok_or_else(|| AppError::not_found(Resource::Message))?
+            .seq)
     }
 
     async fn messages_after(

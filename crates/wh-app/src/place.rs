@@ -2,9 +2,9 @@
 
 use std::path::PathBuf;
 
-use wh_domain::{ErrorCode, Session};
+use wh_domain::Session;
 
-use crate::{App, AppError, Result};
+use crate::{App, Result, RunReason};
 
 impl App {
     /// Returns the directory a session works in, whether or not it is there.
@@ -27,9 +27,9 @@ impl App {
             return self.reopen_directory(session, path).await;
         }
         let place = self.session_place(session).await?;
-        std::fs::create_dir_all(&place).map_err(|error| {
-            let message = format!("cannot make {}: {error}", place.display());
-            AppError::new(ErrorCode::Unavailable, message)
+        std::fs::create_dir_all(&place).map_err(|error| RunReason::Directory {
+            path: place.clone(),
+            error,
         })?;
         Ok(place)
     }

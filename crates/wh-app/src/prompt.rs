@@ -4,14 +4,14 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Approval, ErrorCode, EventKind, Facts, IdRef, MessageKind, NewEvent, NewTurn, Operation,
-    PageLimit, PageRequest, Prompt, PromptFile, Reach, Reference, Session, SessionId, SessionState,
+    Approval, EventKind, Facts, IdRef, MessageKind, NewEvent, NewTurn, Operation, PageLimit,
+    PageRequest, Prompt, PromptFile, Reach, Reference, Session, SessionId, SessionState,
     SessionStateName, SettingKey, Turn, TurnId, TurnState, WhenBusy,
 };
 use wh_store::{Applied, QueueRules};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result, SessionReason,
     board_share::refuse_steering,
     context::facts,
     lookup::{id_of, only_one},
@@ -63,25 +63,16 @@ impl App {
                     refuse_steering(cx, &found)?;
                 }
                 if let SessionState::Failed { reason } = &found.state {
-                    let message = format!("the session has failed and takes no more prompts: {reason}");
-                    return Err(AppError::new(ErrorCode::Conflict, message).hint(
-                        "session_fork {\"session\": ID} goes on from its last turn in a new session; message_list shows what was said",
-                    ));
+                    let reason = reason.to_string();
+                    return Err(SessionReason::Failed { reason }.into());
                 }
                 if found.archived {
-                    return Err(
-                        AppError::new(ErrorCode::Conflict, "the session is archived")
-                            .hint("session_manage {\"action\": \"restore\"} brings it back"),
-                    );
+                    return Err(SessionReason::Archived.into());
                 }
                 self.refuse_disabled_owner(cx, found.owner).await?;
                 if found.budget_left().is_spent() {
-                    let hint = match cx.principal.credential.session() {
-                        Some(_) => "ask the person who owns the session to raise it",
-                        None => "raise it with session_update {\"session\": ID, \"budget\": {…}}; or create another session",
-                    };
-                    let message = "the session's budget is used up";
-                    return Err(AppError::new(ErrorCode::LimitExceeded, message).hint(hint));
+                    let by_agent = cx.principal.credential.session().is_some();
+                    return Err(SessionReason::BudgetSpent { by_agent }.into());
                 }
                 self.refuse_spent_day(found.owner.user).await?;
                 let urgent = when_busy == WhenBusy::Steer;
@@ -121,7 +112,7 @@ impl App {
             }
         }
         let found = self.store.turn_by_id(turn).await?;
-        self.prompted(found.ok_or_else(|| AppError::not_found("turn"))?)
+        self.prompted(found.ok_or_else(|| AppError::not_found(Resource::Turn))?)
             .await
     }
 
@@ -133,7 +124,7 @@ impl App {
         };
         let first = self.store.turn_list(Reach::All, session, page).await?;
         let first = first.items.first().map(|turn| turn.id);
-        first.ok_or_else(|| AppError::not_found("turn"))
+        first.ok_or_else(|| AppError::not_found(Resource::Turn))
     }
 
     /// Ends the turn of a session that runs, or that is about to; the session stays.
@@ -158,7 +149,7 @@ impl App {
         self.read(cx, operation, facts([("turn", turn.as_str())]), async {
             let reach = cx.authorize(operation)?;
             let found = self.store.turn_find(reach, &id_of(turn)?).await?;
-            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            let turn = only_one(Resource::Turn, found, |turn| turn.id.to_string())?;
             self.prompted(turn).await
         })
         .await
@@ -171,7 +162,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             let found = self.store.turn_find(reach, &id_of(turn)?).await?;
-            let turn = only_one("turn", found, |turn| turn.id.to_string())?;
+            let turn = only_one(Resource::Turn, found, |turn| turn.id.to_string())?;
             let session = Reference::from(turn.session);
             let session = self.session_lookup(reach, &session).await?;
             self.withdraw(cx, facts, &session, &turn).await
@@ -247,7 +238,7 @@ impl App {
             Ok(latest?)
         };
         let (session, latest) = tokio::try_join!(self.session_of(&turn), latest)?;
-        let session = session.ok_or_else(|| AppError::not_found("session"))?;
+        let session = session.ok_or_else(|| AppError::not_found(Resource::Session))?;
         let approvals = match session.state {
             SessionState::Waiting { .. } => self.approvals_of(turn.session).await?,
             _ => Vec::new(),

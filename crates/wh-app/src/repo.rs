@@ -11,8 +11,8 @@ mod trust;
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, Name, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest,
-    Reach, Reference, Repo, RepoId, RepoSource, RepoState,
+    EventKind, Facts, Name, NewEvent, NewRepo, Operation, Page, PageLimit, PageRequest, Reach,
+    Reference, Repo, RepoId, RepoSource, RepoState,
 };
 use wh_git::GitError;
 use wh_store::Applied;
@@ -20,7 +20,7 @@ use wh_store::Applied;
 pub(crate) use self::clone::{Clones, Transfers};
 pub use self::delete::RepoDeleted;
 use self::place::repo_event;
-use crate::{App, AppError, OpContext, Result, context::facts, lookup::only_one};
+use crate::{App, OpContext, RepoReason, Resource, Result, context::facts, lookup::only_one};
 
 impl App {
     /// Adds a repository. A local one is looked at now; a remote one is cloned afterwards, and the feed tells how far
@@ -31,9 +31,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             if new.image.is_some() && !cx.principal.may_choose_image() {
-                let message = "only administrators choose the container image of a repository";
-                return Err(AppError::new(ErrorCode::Forbidden, message)
-                    .hint("add the repository without an image, or ask an administrator"));
+                return Err(RepoReason::ImageByMember.into());
             }
             let credential = self
                 .credential_source(cx.principal.owner(), &new.source)
@@ -60,7 +58,7 @@ impl App {
             let repo = Repo {
                 id: RepoId::from_untyped_uuid(self.ids.next()),
                 owner: cx.principal.owner(),
-                name: name.ok_or_else(|| AppError::invalid("the repository needs a name"))?,
+                name: name.ok_or(RepoReason::NameRequired)?,
                 source: new.source,
                 default_branch,
                 state,
@@ -146,7 +144,9 @@ impl App {
             found = self.repos_named(reach, reference.as_str()).await?;
         }
         found.retain(|repo| !repo.is_deleted);
-        only_one("repo", found, |repo| format!("{} {}", repo.id, repo.name))
+        only_one(Resource::Repo, found, |repo| {
+            format!("{} {}", repo.id, repo.name)
+        })
     }
 
     async fn repos_named(&self, reach: Reach, name: &str) -> Result<Vec<Repo>> {

@@ -12,7 +12,7 @@ use wh_domain::{
 };
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -189,7 +189,7 @@ impl App {
         self.read(cx, operation, Facts::new(), async {
             let reach = cx.authorize(operation)?;
             let own = cx.principal.credential.session();
-            let own = own.ok_or_else(|| AppError::not_found("session"))?;
+            let own = own.ok_or_else(|| AppError::not_found(Resource::Session))?;
             self.session_lookup(reach, &Reference::from(own)).await
         })
         .await
@@ -231,6 +231,8 @@ impl App {
         reference: &Reference,
     ) -> Result<Session> {
         let found = self.store.session_find(reach, &id_of(reference)?).await?;
-        only_one("session", found, |s| format!("{} {}", s.id, s.title))
+        only_one(Resource::Session, found, |s| {
+            format!("{} {}", s.id, s.title)
+        })
     }
 }

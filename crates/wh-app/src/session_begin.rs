@@ -5,16 +5,15 @@ use std::path::PathBuf;
 use newtype_uuid::GenericUuid;
 use wh_agents::LaunchRefusal;
 use wh_domain::{
-    AgentName, BoardId, ErrorCode, EventKind, Facts, HostList, HostsRefusal, LeadRefusal,
-    McpDialect, ModelName, Name, NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference,
-    RepoId, Session, SessionId, SessionInput, SessionPlace, SessionRole, SettingKey, SpawnLimits,
-    Tier, Title, TurnId, Worktree, WorktreeId, WorktreeRefusal, WorktreeState, choose_hosts,
-    choose_tier,
+    AgentName, BoardId, EventKind, Facts, HostList, LeadRefusal, McpDialect, ModelName, Name,
+    NewEvent, NewTurn, Operation, Owner, Prompt, Reach, Reference, RepoId, Session, SessionId,
+    SessionInput, SessionPlace, SessionRole, SettingKey, SpawnLimits, Tier, Title, TurnId,
+    Worktree, WorktreeId, WorktreeRefusal, WorktreeState, choose_hosts, choose_tier,
 };
 use wh_store::{Applied, NewSession, StoreError};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, LaunchMoment, OpContext, Reason, Result, RunReason, ServerReason, SessionReason,
     board::SAVE_TRIES_MAX,
     board_spot::Spot,
     context::facts,
@@ -103,10 +102,7 @@ impl App {
             worktree: place.worktree,
             path: place.path,
             board,
-            policy: input
-                .policy
-                .check()
-                .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+            policy: input.policy.check()?,
             mode: input.mode,
             model: input.model,
             tier,
@@ -119,8 +115,7 @@ impl App {
         let (session, spawn) = match &lead {
             Some(lead) => {
                 let narrowed = session.narrowed_below(&lead.session, lead.budget_left()?);
-                let narrowed = narrowed.map_err(|it| AppError::invalid(it.to_string()))?;
-                (narrowed, Some(self.spawn_limits().await?))
+                (narrowed?, Some(self.spawn_limits().await?))
             }
             None => (session, None),
         };
@@ -131,8 +126,7 @@ impl App {
             }),
             None if input.files.is_empty() => None,
             None => {
-                return Err(AppError::invalid("files come with a prompt")
-                    .hint("say in prompt what is to be done with them"));
+                return Err(SessionReason::FilesWithoutPrompt.into());
             }
         };
         Ok(Beginning {
@@ -232,17 +226,15 @@ impl App {
     ) -> Result<Tier> {
         let minimum = self.setting(SettingKey::ContainmentMinimum).await?;
         let server = minimum.key.name_of(minimum.value).map(Tier::parse);
-        let server = server.transpose().map_err(AppError::invalid)?;
+        let server = server.transpose().map_err(|problem| {
+            let problem = problem.to_string();
+            ServerReason::TierSetting { problem }
+        })?;
         let repo = match place.repo {
             Some(repo) => self.repo_by_id(repo).await?.tier,
             None => None,
         };
-        let tier = choose_tier(asked, [server, self.agents.tier(agent), repo, parent]).map_err(
-            |refusal| {
-                AppError::new(ErrorCode::Forbidden, refusal.to_string())
-                    .hint("an administrator can lower the setting containment.minimum")
-            },
-        )?;
+        let tier = choose_tier(asked, [server, self.agents.tier(agent), repo, parent])?;
         self.runs.containment.effective(tier)?;
         match &place.path {
             Some(path) if tier.is_isolated() && wh_git::is_in_checkout(path) => {
@@ -264,15 +256,8 @@ impl App {
         tier: Tier,
         parent: Option<&HostList>,
     ) -> Result<Option<HostList>> {
-        let chosen = choose_hosts(asked, tier, &self.runs.containment.hosts, parent);
-        chosen.map_err(|refusal| match &refusal {
-            HostsRefusal::NotAllowed { .. } => {
-                AppError::new(ErrorCode::Forbidden, refusal.to_string())
-                    .hint("an administrator lists allowed hosts as `hosts` in [containment] of the configuration file")
-            }
-            HostsRefusal::NotIsolated => AppError::invalid(refusal.to_string())
-                .hint("ask for tier strict or container as well"),
-        })
+        let allowed = &self.runs.containment.hosts;
+        Ok(choose_hosts(asked, tier, allowed, parent)?)
     }
 
     /// Returns the tools that agents are configured with: by the repository, then by the agent.
@@ -371,9 +356,7 @@ impl App {
 
 /// Refuses to let an isolated agent work in a person's own checkout: it would share the repository.
 pub(crate) fn shares_checkout(tier: Tier) -> AppError {
-    let message = format!("tier {tier} cannot share a checkout of a person's own");
-    AppError::new(ErrorCode::Conflict, message)
-        .hint("add the repository and start the session in a worktree of it")
+    RunReason::SharesCheckout { tier }.into()
 }
 
 /// Returns the model that was asked for of a session, for another one with the same agent.
@@ -382,11 +365,8 @@ pub(crate) fn model_kept(from: &Session, agent: &AgentName) -> Option<ModelName>
 }
 
 fn cannot_run(refusal: LaunchRefusal) -> AppError {
-    let error = AppError::new(ErrorCode::InvalidInput, refusal.to_string());
-    match refusal {
-        LaunchRefusal::Unknown { .. } => error.hint("agent_list names the agents there are"),
-        LaunchRefusal::Missing { install, .. } => error.hint(install.join("; ")),
-    }
+    let moment = LaunchMoment::Request;
+    Reason::Launch { refusal, moment }.into()
 }
 
 /// Returns the title asked for, or the beginning of the prompt.

@@ -2,13 +2,13 @@
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    Budget, ErrorCode, Fork, ForkInput, Forked, ForkedFiles, Message, Operation, PageLimit,
-    PageRequest, Reach, Reference, RequestedTerms, Session, SessionId, SessionPlace, Turn,
-    WorktreeBase, conversation_text, fork_title,
+    Budget, Fork, ForkInput, Forked, ForkedFiles, Message, Operation, PageLimit, PageRequest,
+    Reach, Reference, RequestedTerms, Session, SessionId, SessionPlace, Turn, WorktreeBase,
+    conversation_text, fork_title,
 };
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result, SessionReason,
     context::facts,
     session_begin::{Beginning, Place, model_kept},
 };
@@ -136,9 +136,7 @@ impl App {
             ..Session::new(id, source.owner, agent, title, cx.now)
         };
         let session = match (lead, above) {
-            (Some(lead), _) => session
-                .narrowed_below(&lead.session, lead.budget_left()?)
-                .map_err(|refusal| AppError::invalid(refusal.to_string()))?,
+            (Some(lead), _) => session.narrowed_below(&lead.session, lead.budget_left()?)?,
             (None, Some(above)) => session.below(above),
             (None, None) => session,
         };
@@ -196,11 +194,9 @@ impl App {
                 turns.into_iter().find(|turn| turn.finished_at.is_some())
             }
         };
-        let turn = turn.ok_or_else(|| AppError::not_found("turn"))?;
+        let turn = turn.ok_or_else(|| AppError::not_found(Resource::Turn))?;
         if turn.finished_at.is_none() {
-            let message = "a session can be forked at a turn that is over";
-            return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("wait for it, or name an earlier turn"));
+            return Err(SessionReason::ForkTurnRunning.into());
         }
         Ok(turn)
     }

@@ -4,11 +4,11 @@ use std::time::Duration;
 
 use jiff::SignedDuration;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, NewEvent, Operation, Reach, Reference, Session, SessionAction,
-    SessionEvent, SessionId, SessionState,
+    EventKind, Facts, NewEvent, Operation, Reach, Reference, Session, SessionAction, SessionEvent,
+    SessionId, SessionState,
 };
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, OpContext, Result, SessionReason, context::facts};
 
 /// How long a stop may take before the whole tree is killed.
 const STOP_WITHIN: SignedDuration = SignedDuration::from_secs(5);
@@ -32,10 +32,7 @@ impl App {
             match action {
                 SessionAction::Start => {
                     if found.archived {
-                        return Err(
-                            AppError::new(ErrorCode::Conflict, "the session is archived")
-                                .hint("restore it first"),
-                        );
+                        return Err(SessionReason::Archived.into());
                     }
                     self.refuse_disabled_owner(cx, found.owner).await?;
                     let event = SessionEvent::ResumeRequested;
@@ -128,10 +125,7 @@ impl App {
             .session_tree(Reach::All, session.root, u32::MAX)
             .await?;
         if tree.iter().any(|it| it.parent == Some(session.id)) {
-            let message = "the session has children";
-            return Err(
-                AppError::new(ErrorCode::Conflict, message).hint("delete its children first")
-            );
+            return Err(SessionReason::HasChildren.into());
         }
         if must_stop(&session.state) {
             // Only the deletion claims the caller's idempotency key: a retry has to delete what the first call only stopped.
@@ -151,10 +145,7 @@ impl App {
             None => false,
         };
         if has_process || left.iter().any(|it| must_stop(&it.state)) {
-            let message = "the session is being stopped, and its processes have not ended yet";
-            return Err(
-                AppError::new(ErrorCode::Conflict, message).hint("delete it again in a moment")
-            );
+            return Err(SessionReason::Stopping.into());
         }
         let events = vec![updated(cx, session, EventKind::Deleted)];
         let commit = cx.commit(Operation::SessionManage, session.id.into(), facts, events);

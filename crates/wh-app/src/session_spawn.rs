@@ -4,12 +4,12 @@ use std::time::Duration;
 
 use newtype_uuid::GenericUuid;
 use wh_domain::{
-    ErrorCode, LeadRefusal, NewTurn, Operation, Policy, Reach, Reference, Route, Session,
-    SessionId, SessionPlace, SettingKey, SpawnInput, SpawnLimits, Workspace, WorktreeBase,
+    LeadRefusal, NewTurn, Operation, Policy, Reach, Reference, Route, Session, SessionId,
+    SessionPlace, SettingKey, SpawnInput, SpawnLimits, Workspace, WorktreeBase,
 };
 
 use crate::{
-    App, AppError, OpContext, Prompted, Result,
+    App, OpContext, Prompted, Result, SessionReason,
     context::facts,
     session_begin::{Beginning, Place, model_kept, title_of},
     session_wait::WAIT_MAX,
@@ -52,14 +52,10 @@ impl App {
     ) -> Result<Session> {
         let own = cx.principal.credential.session().map(Reference::from);
         let reference = named.cloned().or(own);
-        let reference = reference.ok_or_else(|| {
-            AppError::invalid("name the parent").hint("or begin a session by session_create")
-        })?;
+        let reference = reference.ok_or(SessionReason::ParentUnnamed)?;
         let parent = self.session_lookup(reach, &reference).await?;
         if parent.archived || parent.state.name().is_end() {
-            let message = "the parent is archived or has ended";
-            return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("session_manage {\"action\": \"restore\"} brings an archived one back"));
+            return Err(SessionReason::ParentEnded.into());
         }
         Ok(parent)
     }
@@ -87,8 +83,7 @@ impl App {
         let work = self.store.work_get(parent.id).await?;
         let left = work.map_or(parent.budget_left(), |work| work.budget_left);
         if left.is_spent() {
-            let message = "the parent's budget is used up";
-            return Err(AppError::new(ErrorCode::LimitExceeded, message));
+            return Err(SessionReason::ParentBudgetSpent.into());
         }
         let id = SessionId::from_untyped_uuid(self.ids.next());
         let title = title_of(input.title, Some(&input.prompt), &agent)?;
@@ -129,8 +124,7 @@ impl App {
             budget: input.budget.intersect(self.budget_default().await?),
             ..Session::new(id, parent.owner, agent, title, cx.now)
         };
-        let session = session.narrowed_below(parent, left);
-        let session = session.map_err(|refusal| AppError::invalid(refusal.to_string()))?;
+        let session = session.narrowed_below(parent, left)?;
         Ok(Beginning {
             turn: Some(NewTurn {
                 files: input.files,
@@ -150,8 +144,7 @@ impl App {
         branch: Option<wh_domain::BranchName>,
     ) -> Result<SessionPlace> {
         let (Some(repo), Some(worktree)) = (parent.repo, parent.worktree) else {
-            let message = "the parent does not work in a worktree, so its child cannot have one";
-            return Err(AppError::invalid(message).hint("choose workspace \"shared\" or \"none\""));
+            return Err(SessionReason::ParentWithoutWorktree.into());
         };
         let worktree = self.worktree_by_id(worktree).await?;
         Ok(SessionPlace::Repo {

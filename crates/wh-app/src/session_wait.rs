@@ -7,7 +7,7 @@ use tokio_util::sync::CancellationToken;
 use wh_domain::{Event, EventSeq, Operation, Reach, Reference, SessionId, WaitFor, WaitedSession};
 use wh_store::{EventsSeen, Store};
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, AppError, OpContext, Resource, Result, SessionReason, context::facts};
 
 /// The longest wait of one call.
 pub(crate) const WAIT_MAX: Duration = Duration::from_secs(300);
@@ -36,7 +36,7 @@ impl App {
             loop {
                 let sessions = self.waited(&ids).await?;
                 if sessions.len() < ids.len() {
-                    return Err(AppError::not_found("session"));
+                    return Err(AppError::not_found(Resource::Session));
                 }
                 if wait_for.is_met(&sessions, 0) || !watch.next().await {
                     return Ok(sessions);
@@ -53,8 +53,7 @@ impl App {
         sessions: &[Reference],
     ) -> Result<Vec<SessionId>> {
         if sessions.is_empty() || sessions.len() > SESSIONS_MAX {
-            let message = format!("name 1 to {SESSIONS_MAX} sessions");
-            return Err(AppError::invalid(message));
+            return Err(SessionReason::WaitCount { max: SESSIONS_MAX }.into());
         }
         let mut ids = Vec::new();
         for reference in sessions {

@@ -11,7 +11,10 @@ use wh_domain::{
 };
 use wh_store::{StoreError, TaskWish};
 
-use crate::{App, AppError, OpContext, Result, context::facts, task_lists::added_together};
+use crate::{
+    App, AppError, OpContext, Resource, Result, TaskReason, context::facts,
+    task_lists::added_together,
+};
 
 /// How long somebody who is not an agent of ours has a task unless another time is asked for.
 const LEASE: Duration = Duration::from_secs(3600);
@@ -84,12 +87,9 @@ impl App {
                 continue;
             }
             let found = self.task_in_list(list, reference).await;
-            let unknown = || {
-                let message = format!(
-                    "depends_on: there is no task {:?} in this list",
-                    reference.as_str()
-                );
-                AppError::invalid(message).hint("task_list shows the tasks there are")
+            let unknown = || TaskReason::NotInList {
+                field: TaskReason::DEPENDS_ON,
+                task: reference.as_str().to_owned(),
             };
             ids.push(found?.ok_or_else(unknown)?.id);
         }
@@ -110,8 +110,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             if patch == TaskPatchInput::default() {
-                return Err(AppError::invalid("there is nothing to change")
-                    .hint("give status, priority, content or depends_on"));
+                return Err(TaskReason::NothingToChange.into());
             }
             let task = self.task_meant(cx, reach, list, task).await?;
             let list = self.list_of(&task).await?;
@@ -166,9 +165,9 @@ impl App {
             return Ok(position);
         }
         let found = self.task_in_list(list, after).await?;
-        let unknown = || {
-            let message = format!("cursor: there is no task {:?} in this list", after.as_str());
-            AppError::invalid(message).hint("pass next_cursor of the page before")
+        let unknown = || TaskReason::NotInList {
+            field: TaskReason::CURSOR,
+            task: after.as_str().to_owned(),
         };
         Ok(TaskPosition::after(&found.ok_or_else(unknown)?))
     }
@@ -286,7 +285,7 @@ impl App {
                 Err(error) => return Err(error.into()),
             }
             let done = self.store.task_list_by_id(list.id).await?;
-            done.ok_or_else(|| AppError::not_found("task list"))
+            done.ok_or_else(|| AppError::not_found(Resource::TaskList))
         })
         .await
     }
@@ -314,9 +313,7 @@ impl App {
             }
         }
         named.truncate(NAMED_MAX as usize);
-        let message = format!("{open} tasks are not done: {}", named.join("; "));
-        Ok(AppError::new(wh_domain::ErrorCode::Conflict, message)
-            .hint("task_next gives the next one; task_update cancels one that is not needed"))
+        Ok(TaskReason::OpenTasks { open, named }.into())
     }
 
     /// Returns the numbers of tasks that were shown and of those that they depend on, which are on the same list.
@@ -333,12 +330,12 @@ impl App {
     async fn task_by_id(&self, id: TaskId) -> Result<Task> {
         let id = IdRef::Whole(id.into_untyped_uuid());
         let found = self.store.task_find(&id).await?.into_iter().next();
-        found.ok_or_else(|| AppError::not_found("task"))
+        found.ok_or_else(|| AppError::not_found(Resource::Task))
     }
 
     async fn list_of(&self, task: &Task) -> Result<TaskList> {
         let list = self.store.task_list_by_id(task.list).await?;
-        list.ok_or_else(|| AppError::not_found("task list"))
+        list.ok_or_else(|| AppError::not_found(Resource::TaskList))
     }
 }
 
@@ -346,9 +343,14 @@ impl App {
 pub(crate) fn check_count(what: &str, count: usize) -> Result<()> {
     match count {
         1..=ADD_MAX => Ok(()),
-        0 => Err(AppError::invalid(format!("{what} must not be empty"))),
-        _ => Err(AppError::invalid(format!(
-            "at most {ADD_MAX} {what} are added at once"
-        ))),
+        0 => Err(TaskReason::CountEmpty {
+            what: what.to_owned(),
+        }
+        .into()),
+        _ => Err(TaskReason::CountTooLarge {
+            what: what.to_owned(),
+            max: ADD_MAX,
+        }
+        .into()),
     }
 }

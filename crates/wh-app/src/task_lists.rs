@@ -9,7 +9,7 @@ use wh_domain::{
 };
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result, TaskReason,
     lookup::{id_of, only_one},
 };
 
@@ -29,7 +29,7 @@ impl App {
                     _ => own,
                 };
                 let session = self
-                    .session_lookup(reach, &named.ok_or_else(no_list)?)
+                    .session_lookup(reach, &named.ok_or(TaskReason::NoList)?)
                     .await?;
                 match self.store.loop_of_session(session.root).await? {
                     // Its iterations work on one list.
@@ -48,7 +48,7 @@ impl App {
             }
             // The tasks of an agent are those of its tree and its boards.
             ListRef::Name(_) if matches!(reach, Reach::Tree(_)) => {
-                return Err(AppError::not_found("task list"));
+                return Err(AppError::not_found(Resource::TaskList));
             }
             ListRef::Name(name) => {
                 let of = ListOf::Name(name.clone());
@@ -79,7 +79,7 @@ impl App {
         if let Some(number) = number(text) {
             let list = self.list_meant(cx, reach, list).await?;
             let found = self.store.task_by_number(list.id, number).await?;
-            return found.ok_or_else(|| AppError::not_found("task"));
+            return found.ok_or_else(|| AppError::not_found(Resource::Task));
         }
         let only = match list {
             ListRef::Own => None,
@@ -92,7 +92,9 @@ impl App {
                 seen.push(found);
             }
         }
-        only_one("task", seen, |task| format!("{} {}", task.id, task.content))
+        only_one(Resource::Task, seen, |task| {
+            format!("{} {}", task.id, task.content)
+        })
     }
 
     /// Finds a task of a list by its id or its number.
@@ -133,7 +135,7 @@ impl App {
         };
         match looked {
             Ok(()) => Ok(true),
-            Err(error) if error.code == wh_domain::ErrorCode::NotFound => Ok(false),
+            Err(error) if error.code() == wh_domain::ErrorCode::NotFound => Ok(false),
             Err(error) => Err(error),
         }
     }
@@ -207,8 +209,10 @@ fn digest_id(owner: Owner, parts: &[&[u8]]) -> Uuid {
 pub(crate) fn added_together(text: &str, added: &[TaskId]) -> Option<Result<TaskId>> {
     let place: usize = text.strip_prefix('+')?.parse().ok()?;
     let found = place.checked_sub(1).and_then(|place| added.get(place));
-    let message = || AppError::invalid(format!("depends_on: there is no task {text} in this call"));
-    Some(found.copied().ok_or_else(message))
+    let unknown = || TaskReason::NotInCall {
+        task: text.to_owned(),
+    };
+    Some(found.copied().ok_or_else(|| unknown().into()))
 }
 
 /// Reads the number of a task, with or without a hash sign. Ids have at least eight digits.
@@ -216,10 +220,4 @@ fn number(text: &str) -> Option<u64> {
     let digits = text.strip_prefix('#').unwrap_or(text);
     let is_number = digits.len() < 8 && digits.chars().all(|c| c.is_ascii_digit());
     digits.parse().ok().filter(|_| is_number)
-}
-
-fn no_list() -> AppError {
-    AppError::invalid("say which list is meant").hint(
-        "{\"session\": ID} is the list of a tree of sessions, {\"board\": ID} that of a board, {\"loop\": ID} that of a loop, {\"list\": NAME} one of your own",
-    )
 }

@@ -7,7 +7,7 @@ use wh_domain::{
     NoteKind, Operation, Page, PageRequest,
 };
 
-use crate::{App, AppError, OpContext, Result, context::facts, task::check_count};
+use crate::{App, AppError, OpContext, Resource, Result, context::facts, task::check_count};
 
 impl App {
     /// Adds notes to a list.
@@ -86,7 +86,7 @@ impl App {
             const LATEST: u32 = 200;
             let latest = self.store.iteration_list(list.id, LATEST).await?;
             let own = latest.into_iter().find(|it| it.session == session);
-            own.ok_or_else(|| AppError::not_found("iteration"))
+            own.ok_or_else(|| AppError::not_found(Resource::Iteration))
         })
         .await
     }

@@ -31,7 +31,7 @@ const FUEL: u64 = 50_000;
 
 /// Why a template cannot be used.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
-pub(crate) enum TemplateRefusal {
+pub enum TemplateRefusal {
     #[error("{0}")]
     Syntax(String),
     #[error(

@@ -6,7 +6,7 @@ use wh_domain::{
 };
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -45,7 +45,7 @@ impl App {
         let found = found.into_iter().filter(|it| it.session == session);
         match (only_turn(found.collect()), number) {
             (Ok(turn), _) => Ok(turn.number),
-            (Err(error), Some(number)) if error.code == ErrorCode::NotFound => Ok(number),
+            (Err(error), Some(number)) if error.code() == ErrorCode::NotFound => Ok(number),
             (Err(error), _) => Err(error),
         }
     }
@@ -64,7 +64,9 @@ impl App {
         };
         let found = self.store.turn_list(reach, session, page).await?.items;
         let mut found = found.into_iter().filter(|turn| turn.number == number);
-        found.next().ok_or_else(|| AppError::not_found("turn"))
+        found
+            .next()
+            .ok_or_else(|| AppError::not_found(Resource::Turn))
     }
 
     /// Finds a turn by its id or, with the session that it is of, by its number.
@@ -128,12 +130,12 @@ impl App {
             let reach = cx.authorize(operation)?;
             let turn = self.turn_lookup(cx, reach, session, turn).await?;
             let file = self.store.turn_file(turn.id, number).await?;
-            file.ok_or_else(|| AppError::not_found("file"))
+            file.ok_or_else(|| AppError::not_found(Resource::File))
         })
         .await
     }
 }
 
 fn only_turn(found: Vec<Turn>) -> Result<Turn> {
-    only_one("turn", found, |turn| turn.id.to_string())
+    only_one(Resource::Turn, found, |turn| turn.id.to_string())
 }

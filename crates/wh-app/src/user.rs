@@ -6,13 +6,13 @@ use newtype_uuid::GenericUuid;
 use tokio::sync::OnceCell;
 use uuid::Uuid;
 use wh_domain::{
-    Credential, ErrorCode, EventKind, Facts, NewEvent, NewUser, Operation, Owner, Page, PageLimit,
+    Credential, EventKind, Facts, NewEvent, NewUser, Operation, Owner, Page, PageLimit,
     PageRequest, Principal, Reach, Reference, Surface, User, UserId, UserName, UserPatch, UserRole,
 };
 use wh_store::Applied;
 
 use crate::{
-    App, AppError, OpContext, Result,
+    AccessReason, App, AppError, OpContext, Resource, Result,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -29,9 +29,8 @@ impl App {
             let commit = cx.commit(operation, user.id.into(), facts, events);
             let named = Reference::parse(user.name.as_str())?;
             if self.store.user_deleted(&named).await?.is_some() {
-                let message = format!("{} was the name of a user who was deleted", user.name);
-                return Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("choose another name: audit entries and transcripts keep this one"));
+                let name = user.name;
+                return Err(AccessReason::UserNameDeleted { name }.into());
             }
             match self.store.user_insert(&user, commit).await? {
                 Applied::Done { .. } => Ok(user),
@@ -145,7 +144,7 @@ impl App {
         let known = Arc::clone(&self.first_admin_known());
         let read = async {
             let user = self.store.user_first_admin().await?;
-            user.ok_or_else(|| AppError::not_found("user"))
+            user.ok_or_else(|| AppError::not_found(Resource::User))
         };
         known.get_or_try_init(|| read).await.cloned()
     }
@@ -159,9 +158,7 @@ impl App {
     pub(crate) async fn refuse_disabled(&self, user: UserId) -> Result<()> {
         match self.store.user_by_id(user).await? {
             Some(user) if !user.is_active() => {
-                let message = format!("the user {} is disabled", user.name);
-                Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("an administrator can enable them: user_update {\"disabled\": false}"))
+                Err(AccessReason::UserDisabled { name: user.name }.into())
             }
             _ => Ok(()),
         }
@@ -183,10 +180,10 @@ impl App {
             return Ok(user);
         }
         let Ok(id) = id_of(reference) else {
-            return Err(AppError::not_found("user"));
+            return Err(AppError::not_found(Resource::User));
         };
         let found = self.store.user_find(reach, &id).await?;
-        only_one("user", found, |user| user.id.to_string())
+        only_one(Resource::User, found, |user| user.id.to_string())
     }
 
     /// Returns whose something new is: the caller's, or that of a user within reach.

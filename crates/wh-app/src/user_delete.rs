@@ -2,12 +2,10 @@
 
 use std::time::Duration;
 
-use wh_domain::{
-    DeleteMode, Dependents, ErrorCode, EventKind, Operation, Reference, User, UserPatch,
-};
+use wh_domain::{DeleteMode, Dependents, EventKind, Operation, Reference, User, UserPatch};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    AccessReason, App, OpContext, Resource, Result,
     board_delete::{in_use, recorded},
     context::facts,
     user::user_event,
@@ -32,14 +30,12 @@ impl App {
             let reach = cx.authorize(operation)?;
             let user = self.user_lookup(reach, user).await?;
             if user.id == cx.principal.user {
-                let message = "you cannot delete yourself";
-                return Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("another administrator can delete you"));
+                return Err(AccessReason::UserIsCaller.into());
             }
             let dependents = self.store.user_dependents(user.id).await?;
             if !dependents.is_empty() {
                 match mode {
-                    DeleteMode::IfUnused => return Err(in_use("user", &dependents)),
+                    DeleteMode::IfUnused => return Err(in_use(Resource::User, dependents)),
                     DeleteMode::Force => self.user_stop(cx, &user).await?,
                 }
             }
@@ -75,10 +71,7 @@ impl App {
         }
         while self.store.user_is_running(user.id).await? {
             if !watch.next().await {
-                let message =
-                    "the user is disabled, and sessions or loops of the user are still stopping";
-                return Err(AppError::new(ErrorCode::Conflict, message)
-                    .hint("delete the user again in a moment"));
+                return Err(AccessReason::UserStopping.into());
             }
         }
         Ok(())

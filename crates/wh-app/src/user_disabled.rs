@@ -48,7 +48,7 @@ impl Reconciler for Disabled {
                 let stop = SessionAction::Stop;
                 let stopped = app.session_manage(&cx, &Reference::from(id), stop).await;
                 // It came to its end meanwhile.
-                let is_over = |error: &crate::AppError| error.code == ErrorCode::Conflict;
+                let is_over = |error: &crate::AppError| error.code() == ErrorCode::Conflict;
                 if let Err(error) = stopped
                     && !is_over(&error)
                 {

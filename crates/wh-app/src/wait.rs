@@ -12,7 +12,7 @@ use newtype_uuid::GenericUuid;
 use wh_domain::{Operation, Reference, Wait, WaitEnd, WaitEnding, WaitFor, WaitId, WaitedSession};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, OpContext, Resource, Result,
     context::facts,
     reconcile::{Reconciler, event_gathered},
     session_wait::WAIT_MAX,
@@ -98,7 +98,7 @@ impl App {
         let reach = cx.authorize(Operation::SessionWait)?;
         let found = self.store.wait_get(id).await?;
         let found = found.filter(|wait| wait.is_of(&cx.principal, reach));
-        found.ok_or_else(|| AppError::not_found("wait"))
+        found.ok_or_else(|| AppError::not_found(Resource::Wait))
     }
 
     async fn wait_standing(&self, wait: Wait) -> Result<WaitStanding> {

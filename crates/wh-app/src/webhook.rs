@@ -3,14 +3,14 @@
 use newtype_uuid::GenericUuid;
 use uuid::Uuid;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, NewEvent, NewWebhook, Operation, Owner, Page, PageRequest, Reach,
-    Reference, SecretText, Webhook, WebhookId, WebhookState,
+    EventKind, Facts, NewEvent, NewWebhook, Operation, Owner, Page, PageRequest, Reach, Reference,
+    SecretText, Webhook, WebhookId, WebhookState,
 };
 use wh_store::{Applied, WebhookStanding};
 use wh_webhook::{check_url, secret_text};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, OpContext, Resource, Result, ServerReason,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -34,7 +34,7 @@ impl App {
         self.change(cx, operation, facts.clone(), async {
             let reach = cx.authorize(operation)?;
             check_url(&new.url, self.webhooks.rules.allow_private)
-                .map_err(|refusal| AppError::invalid(format!("url: {refusal}")))?;
+                .map_err(ServerReason::WebhookUrl)?;
             self.check_room(cx).await?;
             let board = match &new.board {
                 Some(board) => Some(self.board_lookup(reach, board).await?.id),
@@ -131,7 +131,7 @@ impl App {
 
     async fn webhook_lookup(&self, reach: Reach, reference: &Reference) -> Result<WebhookStanding> {
         let found = self.store.webhook_find(reach, &id_of(reference)?).await?;
-        only_one("webhook", found, |it| it.webhook.id.to_string())
+        only_one(Resource::Webhook, found, |it| it.webhook.id.to_string())
     }
 
     /// Refuses one webhook too many of a user.
@@ -140,9 +140,7 @@ impl App {
         let own = Reach::User(cx.principal.user);
         let count = self.store.webhook_list(own, page).await?.items.len();
         if count >= PER_USER_MAX {
-            let message = format!("a user has at most {PER_USER_MAX} webhooks");
-            return Err(AppError::new(ErrorCode::LimitExceeded, message)
-                .hint("delete a credential that is no longer needed"));
+            return Err(ServerReason::WebhookLimit { max: PER_USER_MAX }.into());
         }
         Ok(())
     }

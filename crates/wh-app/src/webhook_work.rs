@@ -22,7 +22,7 @@ use wh_store::StoreError;
 use wh_webhook::Sender;
 
 use crate::{
-    App, AppError, Result,
+    App, AppError, Resource, Result,
     reconcile::{Reconciler, event_gathered},
 };
 
@@ -192,7 +192,7 @@ impl App {
     /// Makes one attempt and records what came of it.
     async fn webhook_attempt(&self, webhook: &Webhook, delivery: &WebhookDelivery) -> Result<()> {
         let sender = self.webhooks.sender.as_ref();
-        let sender = sender.ok_or_else(|| AppError::not_found("sender"))?;
+        let sender = sender.ok_or_else(|| AppError::not_found(Resource::Sender))?;
         let now = self.clock.now();
         let sent = sender
             .send(&webhook.url, &webhook.secret, delivery, now)

@@ -28,8 +28,9 @@ use wh_store::Applied;
 use self::look::Look;
 pub use self::make::WorktreeWanted;
 pub(crate) use self::{count::Counts, error::is_final, make::worktree_event, reconcile::Worktrees};
+pub(crate) use self::{merge::FILES_NAMED_MAX, terms::risk_fact};
 use crate::{
-    App, AppError, OpContext, Result,
+    App, OpContext, Resource, Result, WorktreeReason,
     context::facts,
     lookup::{id_of, only_one},
 };
@@ -112,16 +113,13 @@ impl App {
             let board = match &new.board {
                 Some(board) => {
                     let found = self.store.board_find(reach, &id_of(board)?).await?;
-                    Some(only_one("board", found, |b| b.id.to_string())?.id)
+                    Some(only_one(Resource::Board, found, |b| b.id.to_string())?.id)
                 }
                 None => None,
             };
             let from_branch = || wh_domain::Name::parse(new.branch.as_ref()?.as_str()).ok();
             let name = new.name.clone().or_else(from_branch);
-            let name = name.ok_or_else(|| {
-                AppError::invalid("the worktree needs a name or a branch")
-                    .hint("a name says what it is for; the branch is then named after it")
-            })?;
+            let name = name.ok_or(WorktreeReason::NameRequired)?;
             let wanted = WorktreeWanted {
                 owner: cx.principal.owner(),
                 name,

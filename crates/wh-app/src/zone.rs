@@ -5,14 +5,14 @@
 //! committed together with the placement, so that each placement prompts once, whatever is killed when.
 
 use wh_domain::{
-    AgentName, Board, BoardItem, Budget, ErrorCode, NewEvent, NewTurn, Operation, PageLimit,
-    PageRequest, Policy, Prompt, Reach, Reference, Session, SessionFilter, SessionInput,
-    SessionPlace, SessionRole, ShortId, Worktree, WorktreeBase, Zone, ZoneInput,
+    AgentName, Board, BoardItem, Budget, NewEvent, NewTurn, Operation, PageLimit, PageRequest,
+    Policy, Prompt, Reach, Reference, Session, SessionFilter, SessionInput, SessionPlace,
+    SessionRole, ShortId, Worktree, WorktreeBase, Zone, ZoneInput,
 };
 use wh_store::{Fired, QueueRules};
 
 use crate::{
-    App, AppError, OpContext, Result,
+    App, AppError, BoardReason, OpContext, Resource, Result, TemplateOf,
     prompt::{WAITING_MAX, turn_event},
     template::{self, Names, TemplateRefusal, Values},
 };
@@ -162,7 +162,7 @@ impl App {
 
     async fn zone_prompt(&self, subject: &Subject<'_>) -> Result<Prompt> {
         let Some(template) = &subject.zone.prompt_template else {
-            return Err(AppError::not_found("template"));
+            return Err(AppError::not_found(Resource::Template));
         };
         let mut values = values(subject);
         if let (Some(worktree), Some(values)) = (subject.worktree, values.get_mut("worktree")) {
@@ -271,7 +271,6 @@ fn values(subject: &Subject<'_>) -> Values {
 }
 
 fn refused(refusal: TemplateRefusal) -> AppError {
-    let message = format!("the zone's prompt template: {refusal}");
-    AppError::new(ErrorCode::InvalidInput, message)
-        .hint("docs/zones.md shows what a template can hold")
+    let of = TemplateOf::Zone;
+    BoardReason::Template { of, refusal }.into()
 }

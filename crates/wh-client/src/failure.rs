@@ -72,6 +72,7 @@ pub(crate) fn foreign_error(status: StatusCode, text: &str) -> ErrorView {
         code: code.to_owned(),
         message,
         hint: None,
+        advice: Vec::new(),
         details: Map::new(),
     }
 }

@@ -99,7 +99,7 @@ pub use file::{
     FILES_BYTES_MAX, FILES_INSTEAD, FILES_MAX, FileAbout, FileName, PromptFile, check_files,
 };
 pub use fork::{Forked, ForkedFiles, fork_title};
-pub use hint::{fit_hint, operations_in};
+pub use hint::{Advice, ArgumentValue, Suggestion};
 pub use hook::{HookPoint, LoopHooks};
 pub use host_credential::{
     ConfiguredCredential, ConfiguredToken, CredentialRefusal, CredentialSource, CredentialUse,

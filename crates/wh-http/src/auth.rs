@@ -15,7 +15,7 @@ use axum::{
 use futures::future::BoxFuture;
 use http::{HeaderValue, header};
 use wh_app::{App, LocalPeer, Unauthenticated};
-use wh_domain::{CredentialKind, Dialect, ErrorCode, Principal};
+use wh_domain::{Advice, CredentialKind, Dialect, ErrorCode, Principal};
 
 use self::presented::Presented;
 pub(crate) use self::presented::in_query;
@@ -158,7 +158,7 @@ async fn identify(
                 return Err(Refused::Invalid);
             };
             app.local_principal_of(&local).await.map_err(|error| {
-                if error.code == ErrorCode::Forbidden {
+                if error.code() == ErrorCode::Forbidden {
                     return Refused::Other(error.into());
                 }
                 tracing::warn!(%error, "the local socket's user is not known");
@@ -203,12 +203,14 @@ async fn identify(
 fn refusal(server: &Server, refused: Refused) -> ApiError {
     let (was_presented, message) = match refused {
         Refused::Other(error) => return error,
-        Refused::Nobody => (false, "this needs a key"),
+        Refused::Nobody => (false, "this requires a key"),
         Refused::Invalid => (true, "this key is not valid"),
     };
-    let error = ApiError::new(ErrorCode::Unauthenticated, message).hint(
-        "send Authorization: Bearer KEY; `wheelhouse key create` makes one, `wheelhouse login` signs a browser in",
-    );
+    let error = ApiError::new(ErrorCode::Unauthenticated, message).advise([
+        Advice::note("send Authorization: Bearer KEY"),
+        Advice::command("key create", "create a key"),
+        Advice::command("login", "sign a browser in"),
+    ]);
     match well_known::challenge(&server.config, was_presented) {
         Some(challenge) => error.header(header::WWW_AUTHENTICATE, challenge),
         None => error,

@@ -3,9 +3,9 @@
 use axum::response::{IntoResponse, Response};
 use http::{HeaderName, HeaderValue, StatusCode, header};
 use serde_json::{Map, Value};
-use wh_api::{ErrorBody, ErrorView};
+use wh_api::{AdviceView, ErrorBody, ErrorView};
 use wh_app::AppError;
-use wh_domain::{ErrorCode, InputRefusal};
+use wh_domain::{Advice, ErrorCode, InputRefusal};
 
 /// Seconds after which a caller may try again what was not available.
 const RETRY_AFTER_SECONDS: u64 = 5;
@@ -19,7 +19,7 @@ pub(crate) struct ApiError {
     pub(crate) status: StatusCode,
     code: ErrorCode,
     message: String,
-    hint: Option<String>,
+    hint: Vec<Advice>,
     details: Map<String, Value>,
     headers: Vec<(HeaderName, HeaderValue)>,
 }
@@ -45,7 +45,7 @@ impl ApiError {
             status: status_of(code),
             code,
             message: message.into(),
-            hint: None,
+            hint: Vec::new(),
             details: Map::new(),
             headers: vec![],
         };
@@ -122,7 +122,14 @@ impl ApiError {
     /// Adds what to do next.
     #[must_use]
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
-        self.hint = Some(hint.into());
+        self.hint = vec![Advice::note(hint.into())];
+        self
+    }
+
+    /// Adds advice that clients render in their own terms.
+    #[must_use]
+    pub(crate) fn advise(mut self, advice: impl Into<Vec<Advice>>) -> Self {
+        self.hint = advice.into();
         self
     }
 
@@ -146,7 +153,8 @@ impl ApiError {
             error: ErrorView {
                 code: self.code.as_str().to_owned(),
                 message: tellable(&self.message),
-                hint: self.hint.clone(),
+                hint: Advice::sentence(&self.hint),
+                advice: self.hint.iter().map(AdviceView::from).collect(),
                 details: details
                     .map(|(name, value)| (name.clone(), tellable_value(value)))
                     .collect(),
@@ -172,8 +180,7 @@ fn tellable_value(value: &Value) -> Value {
 
 impl From<AppError> for ApiError {
     fn from(error: AppError) -> Self {
-        let mut answer = Self::new(error.code, error.message);
-        answer.hint = error.hint;
+        let mut answer = Self::new(error.code(), error.to_string()).advise(error.hint);
         answer.details = error.details;
         answer
     }
@@ -201,6 +208,55 @@ mod tests {
     fn every_code_has_its_status() {
         let statuses: Vec<u16> = ErrorCode::ALL.map(|c| status_of(c).as_u16()).to_vec();
         assert_eq!(statuses, [404, 400, 409, 401, 403, 409, 429, 429, 503, 500]);
+    }
+
+    #[test]
+    fn no_reason_shows_the_syntax_of_another_surface() {
+        use wh_app::samples::{
+            callers, errors_for, has_call_syntax, has_command_syntax, operations_in,
+        };
+        let (mut sentences, mut named) = (0, 0);
+        for caller in callers() {
+            for error in errors_for(&caller) {
+                let error = ApiError::from(error).body().error;
+                let advice = error.advice.iter().map(|advice| &advice.text);
+                for text in advice.chain(&error.hint).chain([&error.message]) {
+                    sentences += 1;
+                    let is_foreign = has_call_syntax(text)
+                        || has_command_syntax(text)
+                        || !operations_in(text).is_empty();
+                    assert!(!is_foreign, "{text}");
+                }
+                for operation in error.advice.iter().filter_map(|it| it.operation.as_deref()) {
+                    named += 1;
+                    let operation = wh_domain::Operation::parse(operation).unwrap();
+                    assert!(caller.authorize(operation).is_ok(), "{caller:?}: {error:?}");
+                }
+            }
+        }
+        println!("{sentences} sentences, {named} operations");
+        assert!(sentences > 5000 && named > 1000);
+    }
+
+    #[test]
+    fn advice_is_a_sentence_and_its_parts() {
+        let reason = wh_app::SessionReason::BudgetSpent { by_agent: false };
+        let error = ApiError::from(AppError::from(reason)).body().error;
+        assert_eq!(
+            error.hint.as_deref(),
+            Some("raise the budget; or create another session")
+        );
+        assert_eq!(
+            serde_json::to_value(&error.advice).unwrap(),
+            serde_json::json!([
+                {
+                    "text": "raise the budget",
+                    "operation": "session_update",
+                    "arguments": {"session": "<ID>", "budget": "<BUDGET>"},
+                },
+                {"text": "or create another session"},
+            ])
+        );
     }
 
     #[test]

@@ -2,7 +2,7 @@
 
 use axum::{Json, extract::State};
 use serde_json::{Value, json};
-use wh_domain::ErrorCode;
+use wh_domain::{Advice, ErrorCode};
 
 use crate::{error::ApiError, state::Server};
 
@@ -24,8 +24,10 @@ pub(crate) async fn ready(State(server): State<Server>) -> Result<Json<Value>, A
         Err(error) => {
             tracing::warn!(%error, "not ready");
             Err(
-                ApiError::new(ErrorCode::Unavailable, "the store does not answer")
-                    .hint("the server's log and `wheelhouse doctor` say more"),
+                ApiError::new(ErrorCode::Unavailable, "the store does not answer").advise([
+                    Advice::note("the server's log has the details"),
+                    Advice::command("doctor", "check the server"),
+                ]),
             )
         }
     }

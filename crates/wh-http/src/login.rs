@@ -5,8 +5,9 @@ use axum::{
     response::{IntoResponse, Response},
 };
 use http::{HeaderValue, StatusCode, header};
-use wh_app::AppError;
-use wh_domain::{ErrorCode, Secret, SecretText, Surface};
+use wh_api::AdviceView;
+use wh_app::{AccessReason, AppError};
+use wh_domain::{Secret, SecretText, Surface};
 
 use crate::{HttpConfig, error::ApiError, pages, state::Server};
 
@@ -30,8 +31,21 @@ pub(crate) async fn login(State(server): State<Server>, RawQuery(query): RawQuer
         Err(error) => {
             let error = ApiError::from(error);
             let told = error.body().error;
-            pages::problem(error.status, &told.message, told.hint.as_deref())
+            let advice: Vec<_> = told.advice.iter().map(in_page).collect();
+            let hint = (!advice.is_empty()).then(|| advice.join("; "));
+            pages::problem(error.status, &told.message, hint.as_deref())
         }
+    }
+}
+
+/// The program whose commands the page names.
+const PROGRAM: &str = "wheelhouse";
+
+/// Renders advice for the page: whoever sees it came by a command, and another command helps.
+fn in_page(advice: &AdviceView) -> String {
+    match &advice.command {
+        Some(command) => format!("to {}, run `{PROGRAM} {command}`", advice.text),
+        None => advice.text.clone(),
     }
 }
 
@@ -40,17 +54,15 @@ async fn redeem(server: &Server, query: &str) -> Result<HeaderValue, AppError> {
         .filter(|(name, _)| name == "token")
         .map(|(_, token)| SecretText::new(token.into_owned()));
     let (Some(token), None) = (tokens.next(), tokens.next()) else {
-        return Err(AppError::invalid("this login link is not complete")
-            .hint("copy the whole link, or let `wheelhouse login` print a fresh one"));
+        return Err(AccessReason::LoginLinkIncomplete.into());
     };
     let (secret, expires_at) = server.app.login_redeem(&token).await?;
     // Its clock is the application's; asking for the fresh credential's principal also proves that it works.
     let principal = server.app.authenticate(secret.expose(), None).await;
-    let principal =
-        principal.map_err(|_| AppError::new(ErrorCode::Internal, "signing in failed"))?;
+    let principal = principal.map_err(|_| AccessReason::SignInFailed)?;
     let now = server.app.context(principal, Surface::Rest).now;
     let seconds = expires_at.duration_since(now).as_secs();
-    cookie(&secret, seconds).ok_or_else(|| AppError::new(ErrorCode::Internal, "signing in failed"))
+    cookie(&secret, seconds).ok_or_else(|| AccessReason::SignInFailed.into())
 }
 
 fn cookie(secret: &Secret, seconds: i64) -> Option<HeaderValue> {

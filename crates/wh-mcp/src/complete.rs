@@ -11,7 +11,7 @@ use rmcp::{
 use wh_app::{App, OpContext, WorktreeQuery};
 use wh_domain::{Agent, PageLimit, PageRequest, Principal, Reference, SessionQuery, WorktreeFile};
 
-use crate::{address::ResourceKind, prompts, resources::protocol_error};
+use crate::{address::ResourceKind, error::Refused, prompts};
 
 /// What an argument names.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -29,7 +29,7 @@ pub(crate) async fn complete(
     app: &App,
     cx: &OpContext,
     request: &CompleteRequestParams,
-) -> Result<CompleteResult, ErrorData> {
+) -> Result<CompleteResult, Refused> {
     let named = match wanted(&cx.principal, request) {
         Some(Completes::Agent) => agents(app, cx).await?,
         Some(Completes::Board) => boards(app, cx).await?,
@@ -47,7 +47,7 @@ pub(crate) async fn complete(
 }
 
 /// Shows as many values as one answer may hold.
-fn values(mut found: Vec<String>) -> Result<CompleteResult, ErrorData> {
+fn values(mut found: Vec<String>) -> Result<CompleteResult, Refused> {
     let all = found.len();
     found.truncate(CompletionInfo::MAX_VALUES);
     let more = all > found.len();
@@ -84,36 +84,33 @@ fn wanted(principal: &Principal, request: &CompleteRequestParams) -> Option<Comp
     }
 }
 
-async fn agents(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, ErrorData> {
-    let agents = app.agent_list(cx).await.map_err(protocol_error)?;
+async fn agents(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, Refused> {
+    let agents = app.agent_list(cx).await?;
     let ready = agents.into_iter().filter(Agent::is_ready);
     Ok(ready
         .map(|agent| (agent.name.to_string(), agent.title))
         .collect())
 }
 
-async fn boards(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, ErrorData> {
+async fn boards(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, Refused> {
     let page = PageRequest::first(PageLimit::MAX);
-    let boards = app
-        .board_list(cx, None, page)
-        .await
-        .map_err(protocol_error)?;
+    let boards = app.board_list(cx, None, page).await?;
     let named = |board: wh_domain::Board| (board.id.to_string(), board.name.to_string());
     Ok(boards.items.into_iter().map(named).collect())
 }
 
-async fn sessions(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, ErrorData> {
+async fn sessions(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, Refused> {
     let page = PageRequest::first(PageLimit::MAX);
     let sessions = app.session_list(cx, SessionQuery::default(), page);
-    let sessions = sessions.await.map_err(protocol_error)?;
+    let sessions = sessions.await?;
     let named = |session: wh_domain::Session| (session.id.to_string(), session.title.to_string());
     Ok(sessions.items.into_iter().map(named).collect())
 }
 
-async fn worktrees(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, ErrorData> {
+async fn worktrees(app: &App, cx: &OpContext) -> Result<Vec<(String, String)>, Refused> {
     let page = PageRequest::first(PageLimit::MAX);
     let worktrees = app.worktree_list(cx, WorktreeQuery::default(), page);
-    let worktrees = worktrees.await.map_err(protocol_error)?;
+    let worktrees = worktrees.await?;
     let named = |look: wh_domain::WorktreeLook| {
         let worktree = look.worktree;
         (worktree.id.to_string(), worktree.name.to_string())
@@ -126,7 +123,7 @@ async fn paths(
     app: &App,
     cx: &OpContext,
     request: &CompleteRequestParams,
-) -> Result<Vec<String>, ErrorData> {
+) -> Result<Vec<String>, Refused> {
     let context = request.context.as_ref();
     let worktree = context.and_then(|context| context.get_argument("id"));
     let Some(worktree) = worktree.and_then(|id| Reference::parse(id).ok()) else {

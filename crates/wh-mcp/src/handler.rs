@@ -18,12 +18,12 @@ use rmcp::{
     },
     service::{RequestContext, SubscriptionContext},
 };
-use wh_app::{App, AppError, OpContext};
-use wh_domain::{ErrorCode, Principal, Surface};
+use wh_app::{App, AppError, OpContext, RequestReason, ServerReason};
+use wh_domain::{Principal, Surface};
 
 use crate::{
     complete,
-    error::tool_error,
+    error::{Refused, error_view, tool_error},
     idempotency::{idempotency, repeat_mark},
     progress, prompts, resources,
     subscribe::{self, Connection, Gate},
@@ -166,9 +166,13 @@ fn knows_tasks(context: &RequestContext<RoleServer>) -> bool {
 }
 
 pub(crate) fn took_too_long(limit: Duration) -> AppError {
-    let message = format!("the call took longer than {} s", limit.as_secs());
-    AppError::new(ErrorCode::Unavailable, message)
-        .hint("look whether it was done before you repeat it")
+    let seconds = limit.as_secs();
+    RequestReason::TimedOut { seconds }.into()
+}
+
+/// Shows a refusal of a request that is not a call in the terms of our tools.
+fn shown(refused: Refused) -> ErrorData {
+    refused.into_data(error_view)
 }
 
 /// Tells whether a revision has structured answers.
@@ -202,7 +206,7 @@ fn tool_answer(
     let mut result = CallToolResult::success(vec![ContentBlock::text(text)]);
     match structured(extensions, answer.data) {
         Ok(content) => result.structured_content = Some(content),
-        Err(error) => return tool_error(&AppError::new(ErrorCode::Internal, error.to_string())),
+        Err(error) => return tool_error(&AppError::from(ServerReason::Defect).caused_by(error)),
     }
     result
 }
@@ -351,7 +355,9 @@ impl ServerHandler for Handler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.app, &self.context(&context)?, cursor).await
+        let cx = self.context(&context)?;
+        let listed = resources::list(&self.app, &cx, cursor);
+        listed.await.map_err(shown)
     }
 
     async fn list_resource_templates(
@@ -369,8 +375,9 @@ impl ServerHandler for Handler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = resources::read(&self.app, &self.context(&context)?, &request.uri).await?;
-        Ok(read.into())
+        let cx = self.context(&context)?;
+        let read = resources::read(&self.app, &cx, &request.uri);
+        Ok(read.await.map_err(shown)?.into())
     }
 
     async fn list_prompts(
@@ -390,7 +397,7 @@ impl ServerHandler for Handler {
         let arguments = request.arguments.unwrap_or_default();
         let cx = self.context(&context)?;
         let prompt = prompts::get(&self.app, &cx, &request.name, &arguments);
-        Ok(prompt.await?.into())
+        Ok(prompt.await.map_err(shown)?.into())
     }
 
     async fn complete(
@@ -398,7 +405,9 @@ impl ServerHandler for Handler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        complete::complete(&self.app, &self.context(&context)?, &request).await
+        let cx = self.context(&context)?;
+        let completed = complete::complete(&self.app, &cx, &request);
+        completed.await.map_err(shown)
     }
 
     fn accepted_subscription_filter(

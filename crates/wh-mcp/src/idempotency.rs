@@ -4,7 +4,7 @@ use http::HeaderMap;
 use rmcp::model::JsonObject;
 use serde_json::{Map, Value};
 use sha2::{Digest, Sha256};
-use wh_app::{AppError, Idempotency};
+use wh_app::{AppError, Idempotency, RequestReason};
 use wh_domain::{IdempotencyKey, Principal};
 
 /// The name of the argument that marks a request as repeatable.
@@ -36,7 +36,7 @@ pub(crate) fn idempotency(
     let given = arguments.get(IDEMPOTENCY_ARGUMENT).map(Value::as_str);
     let text = match (given, runners) {
         (Some(Some(text)), _) | (None, Some(text)) => text,
-        (Some(None), _) => return Err(AppError::invalid("idempotency_key must be a text")),
+        (Some(None), _) => return Err(RequestReason::IdempotencyKey.into()),
         (None, None) => return Ok(None),
     };
     let mut digest = Sha256::new();

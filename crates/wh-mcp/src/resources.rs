@@ -18,7 +18,7 @@ use wh_domain::{
 
 use crate::{
     address::{Address, ResourceKind},
-    error::{error_body, error_line},
+    error::Refused,
     files,
 };
 
@@ -50,7 +50,7 @@ pub(crate) async fn list(
     app: &App,
     cx: &OpContext,
     cursor: Option<String>,
-) -> Result<ListResourcesResult, ErrorData> {
+) -> Result<ListResourcesResult, Refused> {
     let cursor = cursor.unwrap_or_else(|| "board:".to_owned());
     let (kind, after) = cursor.split_once(':').ok_or_else(bad_cursor)?;
     let query = PageQuery {
@@ -60,10 +60,7 @@ pub(crate) async fn list(
     let page = query.by_id().map_err(|_| bad_cursor())?;
     let (resources, next) = match kind {
         "board" => {
-            let boards = app
-                .board_list(cx, None, page)
-                .await
-                .map_err(protocol_error)?;
+            let boards = app.board_list(cx, None, page).await?;
             let resources: Vec<_> = boards
                 .items
                 .iter()
@@ -83,7 +80,7 @@ pub(crate) async fn list(
         }
         "session" => {
             let sessions = app.session_list(cx, SessionQuery::default(), page);
-            let sessions = sessions.await.map_err(protocol_error)?;
+            let sessions = sessions.await?;
             let resources = sessions
                 .items
                 .iter()
@@ -103,7 +100,7 @@ pub(crate) async fn list(
         }
         "worktree" => {
             let worktrees = app.worktree_list(cx, WorktreeQuery::default(), page);
-            let worktrees = worktrees.await.map_err(protocol_error)?;
+            let worktrees = worktrees.await?;
             let named = |look: &WorktreeLook| {
                 let worktree = &look.worktree;
                 let (id, short) = (worktree.id.to_string(), worktree.id.short_id());
@@ -115,7 +112,7 @@ pub(crate) async fn list(
             }
             (resources, worktrees.next.map(|id| format!("worktree:{id}")))
         }
-        _ => return Err(bad_cursor()),
+        _ => return Err(bad_cursor().into()),
     };
     let mut result = ListResourcesResult::with_all_items(resources);
     result.next_cursor = next;
@@ -140,8 +137,8 @@ pub(crate) async fn read(
     app: &App,
     cx: &OpContext,
     uri: &str,
-) -> Result<ReadResourceResult, ErrorData> {
-    let refused = |error: AppError| read_error(uri, &error);
+) -> Result<ReadResourceResult, Refused> {
+    let refused = |error: AppError| read_error(uri, error);
     let text = match Address::parse(uri).ok_or_else(|| not_found(uri))? {
         Address::Board(id) => {
             let board = app.board_get(cx, &id).await.map_err(refused)?;
@@ -214,7 +211,7 @@ async fn session_diff(
 ) -> Result<WorktreeDiffView, AppError> {
     let session = app.session_get(cx, session).await?.session;
     let worktree = session.worktree;
-    let worktree = worktree.ok_or_else(|| AppError::not_found("worktree"))?;
+    let worktree = worktree.ok_or_else(|| AppError::not_found(wh_app::Resource::Worktree))?;
     let request = WorktreeDiffRequest {
         worktree: worktree.to_string(),
         ..WorktreeDiffRequest::default()
@@ -227,10 +224,10 @@ fn json(view: &impl Serialize) -> Result<String, ErrorData> {
     serde_json::to_string(view).map_err(|error| ErrorData::internal_error(error.to_string(), None))
 }
 
-fn read_error(uri: &str, error: &AppError) -> ErrorData {
-    match error.code {
-        ErrorCode::NotFound | ErrorCode::InvalidInput => not_found(uri),
-        _ => protocol_error_of(error),
+fn read_error(uri: &str, error: AppError) -> Refused {
+    match error.code() {
+        ErrorCode::NotFound | ErrorCode::InvalidInput => not_found(uri).into(),
+        _ => error.into(),
     }
 }
 
@@ -241,19 +238,4 @@ fn not_found(uri: &str) -> ErrorData {
 
 fn bad_cursor() -> ErrorData {
     ErrorData::invalid_params("the cursor is not one that a list returned", None)
-}
-
-/// Shows a refusal where the protocol has no result to carry it.
-pub(crate) fn protocol_error(error: AppError) -> ErrorData {
-    protocol_error_of(&error)
-}
-
-fn protocol_error_of(error: &AppError) -> ErrorData {
-    let data = serde_json::to_value(error_body(error)).ok();
-    match error.code {
-        ErrorCode::Internal | ErrorCode::Unavailable => {
-            ErrorData::internal_error(error_line(error), data)
-        }
-        _ => ErrorData::invalid_params(error_line(error), data),
-    }
 }

@@ -22,7 +22,8 @@ use wh_domain::{Event, KeyId, Principal, UserId};
 
 use crate::{
     address::Address,
-    resources::{changes_list, protocol_error},
+    error::{error_view, protocol_error},
+    resources::changes_list,
     task_news::TaskNews,
     transport::{TaskIds, caller, caller_extensions},
     watched::Watched,
@@ -128,7 +129,10 @@ pub(crate) async fn listen(
 ) -> Result<(), ErrorData> {
     let _permit = gate.enter(&cx.principal)?;
     // The feed is opened first, so that a change made while addresses are looked up is not missed.
-    let feed = app.event_follow(&cx, None).await.map_err(protocol_error)?;
+    let feed = app
+        .event_follow(&cx, None)
+        .await
+        .map_err(|error| protocol_error(error_view(&error)))?;
     let filter = subscription.accepted();
     let mut watched = Watched::default();
     for uri in filter.resource_subscriptions.iter().flatten() {
@@ -182,7 +186,10 @@ pub(crate) async fn subscribe(
         return Err(ErrorData::invalid_request(message, None));
     }
     let permit = gate.enter(&cx.principal)?;
-    let feed = app.event_follow(&cx, None).await.map_err(protocol_error)?;
+    let feed = app
+        .event_follow(&cx, None)
+        .await
+        .map_err(|error| protocol_error(error_view(&error)))?;
     let mut watched = Watched::default();
     if !watched.add(app, &cx, &uri).await {
         return Err(ErrorData::resource_not_found("Resource not found", None));
@@ -264,7 +271,12 @@ impl Telling {
             }
         }
         // The feed says something at least every second, which is when things are looked at.
-        while let Some(items) = self.feed.next().await.map_err(protocol_error)? {
+        while let Some(items) = self
+            .feed
+            .next()
+            .await
+            .map_err(|error| protocol_error(error_view(&error)))?
+        {
             let events = items.iter().filter_map(|item| match item {
                 FeedItem::Events(events) => Some(events),
                 FeedItem::Resync { .. } | FeedItem::Idle { .. } => None,

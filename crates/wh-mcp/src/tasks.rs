@@ -21,7 +21,7 @@ use wh_domain::{
 };
 
 use crate::{
-    error::error_line,
+    error::{error_line, error_view},
     summary::Summary,
     tools::{prompt_of, read_arguments},
 };
@@ -199,12 +199,12 @@ impl Named {
         let wait = id.strip_prefix(WAIT).map(str::parse);
         let turn = turn.and_then(Result::ok).map(Self::Turn);
         let wait = wait.and_then(Result::ok).map(Self::Wait);
-        turn.or(wait).ok_or_else(|| unknown("no such task"))
+        turn.or(wait).ok_or_else(|| unknown("task not found"))
     }
 }
 
 fn refused(error: wh_app::AppError) -> ErrorData {
-    unknown(&error_line(&error))
+    unknown(&error_line(&error_view(&error)))
 }
 
 fn unknown(why: &str) -> ErrorData {

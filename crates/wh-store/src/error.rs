@@ -32,19 +32,19 @@ pub enum StoreError {
     #[error(transparent)]
     Illegal(#[from] IllegalTransition),
     /// It is settled already.
-    #[error("it is settled already")]
+    #[error("the approval is already settled")]
     Settled,
     /// Tasks cannot depend on each other in this way.
     #[error(transparent)]
     Dependency(#[from] DependencyRefusal),
     /// Somebody else is at work on the task.
-    #[error("somebody else is at work on it")]
+    #[error("somebody else is working on the task")]
     Held { by: Holder },
     /// Others depend on it.
     #[error("{what} depend on it")]
     InUse { what: &'static str },
     /// Without this user nobody would be left who may change users.
-    #[error("nobody else is an administrator who is let in")]
+    #[error("this is the last active administrator")]
     LastAdmin,
     /// The idempotency key was used for another request.
     #[error("the idempotency key was used for another request")]

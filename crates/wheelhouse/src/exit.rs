@@ -75,6 +75,7 @@ impl CliError {
             code: code.as_str().to_owned(),
             message: message.into(),
             hint: None,
+            advice: Vec::new(),
             details: Map::new(),
         })
     }
@@ -102,6 +103,7 @@ impl CliError {
             code: code.to_owned(),
             message: message.into(),
             hint: None,
+            advice: Vec::new(),
             details: Map::new(),
         };
         Self {
@@ -113,6 +115,7 @@ impl CliError {
     /// Adds what to do next.
     pub(crate) fn hint(mut self, hint: impl Into<String>) -> Self {
         self.body.error.hint = Some(hint.into());
+        self.body.error.advice = Vec::new();
         self
     }
 }

@@ -14,7 +14,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 
 use serde::Serialize;
 
-use self::words::in_commands;
+use self::words::hint_of;
 use crate::exit::{CliError, CliResult};
 
 pub(crate) use above::{AboveGuard, print_above};
@@ -189,9 +189,9 @@ impl Ui {
         {
             text.push_str(&format!("  {}\n", clean(candidate)));
         }
-        if let Some(hint) = &view.hint {
+        if let Some(hint) = hint_of(view) {
             let word = self.paint_error(Tone::Strong, "hint:");
-            text.push_str(&format!("{word} {}\n", clean(&in_commands(hint))));
+            text.push_str(&format!("{word} {}\n", clean(&hint)));
         }
         to_stderr(&text);
     }

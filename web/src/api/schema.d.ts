@@ -3204,12 +3204,30 @@ export interface components {
             code: string;
             /** @description One readable line. */
             message: string;
-            /** @description What to do next. */
+            /** @description What to do next, in a sentence for people. */
             hint?: string | null;
+            /** @description The same in parts, for clients that render advice in their own terms. Answers of MCP tools leave it out. */
+            advice?: components["schemas"]["AdviceView"][];
             /** @description Facts a program can use. */
             details?: {
                 [key: string]: unknown;
             };
+        };
+        /** @description One thing that a caller can do about a refusal. */
+        AdviceView: {
+            /** @description What to do or what it achieves, in plain words, such as "list the sessions you can access". */
+            text: string;
+            /** @description The operation to call, by its operationId, such as "session_list". */
+            operation?: string | null;
+            /**
+             * @description Arguments of the operation; without one, the fields of the refused request to change. Null stands for a field to leave out, a
+             *     value in angle brackets such as "<ID>" for one to fill in.
+             */
+            arguments?: {
+                [key: string]: unknown;
+            };
+            /** @description The arguments of the `wheelhouse` program that do this, such as "login". */
+            command?: string | null;
         };
     };
     responses: {

@@ -21,7 +21,7 @@ const KEY_LEN: usize = 32;
 
 /// Why a token cannot be encrypted or decrypted.
 #[derive(Debug, thiserror::Error)]
-pub(crate) enum VaultError {
+pub enum VaultError {
     #[error("the key file {path} cannot be used")]
     File {
         path: PathBuf,

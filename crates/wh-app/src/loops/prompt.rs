@@ -3,13 +3,13 @@
 use std::sync::LazyLock;
 
 use wh_domain::{
-    BranchName, Budget, Dialect, ErrorCode, Holder, Loop, McpDialect, PageLimit, PageRequest,
-    Prompt, PromptTemplate, ShortId, TaskStatus,
+    BranchName, Budget, Dialect, Holder, Loop, McpDialect, PageLimit, PageRequest, Prompt,
+    PromptTemplate, ShortId, TaskStatus,
 };
 
 use super::list_id;
 use crate::{
-    App, AppError, Result,
+    App, AppError, BoardReason, Result, TemplateOf,
     template::{self, Names, TemplateRefusal, Values},
 };
 
@@ -65,9 +65,8 @@ pub(super) fn check(template: &PromptTemplate) -> Result<()> {
 }
 
 fn refused(refusal: TemplateRefusal) -> AppError {
-    let message = format!("the loop's template: {refusal}");
-    AppError::new(ErrorCode::InvalidInput, message)
-        .hint("docs/loops.md shows what a template can hold")
+    let of = TemplateOf::Loop;
+    BoardReason::Template { of, refusal }.into()
 }
 
 impl App {

@@ -22,7 +22,7 @@ use wh_store::{LoopSave, NewSession, SessionWork, StoreError};
 
 use super::{hooks::entry, list_id, loop_event};
 use crate::{
-    App, AppError, Result,
+    App, AppError, Reason, Result, TaskReason,
     context::facts,
     reconcile::{Reconciler, event_gathered},
     worktree::is_final,
@@ -191,9 +191,9 @@ impl App {
                 Ok(Look::Again) => {}
                 Ok(Look::Rest) => return Ok(()),
                 // Somebody wished for something meanwhile: decide again.
-                Err(error) if error.code == ErrorCode::Conflict && is_stale(&error) => {}
+                Err(error) if is_stale(&error) => {}
                 // There is room for another session later.
-                Err(error) if error.code == ErrorCode::LimitExceeded => {
+                Err(error) if error.code() == ErrorCode::LimitExceeded => {
                     tracing::debug!(%id, %error, "an iteration waits");
                     return Ok(());
                 }
@@ -249,12 +249,9 @@ impl App {
                 self.wake(session);
                 Ok(Look::Again)
             }
-            Err(error) if is_final(&error) && error.code != ErrorCode::LimitExceeded => {
-                let reason = match &error.hint {
-                    Some(hint) => format!("{error} ({hint})"),
-                    None => error.to_string(),
-                };
-                self.loop_not_begun(it, iteration, reason, log).await
+            Err(error) if is_final(&error) && error.code() != ErrorCode::LimitExceeded => {
+                self.loop_not_begun(it, iteration, error.in_words(), log)
+                    .await
             }
             Err(error) => Err(error),
         }
@@ -319,8 +316,8 @@ impl App {
                 ..Default::default()
             };
             if let Some(failure) = self.hook(*point, it, about, log).await? {
-                let message = format!("the hook {} failed: {failure}", point.as_str());
-                return Err(AppError::new(ErrorCode::Conflict, message));
+                let hook = point.as_str();
+                return Err(TaskReason::HookFailed { hook, failure }.into());
             }
         }
         Ok(())
@@ -395,5 +392,5 @@ fn has_come_to_its_end(work: &SessionWork) -> bool {
 }
 
 fn is_stale(error: &AppError) -> bool {
-    error.message == StoreError::Stale { what: "the loop" }.to_string()
+    matches!(*error.reason, Reason::Store(StoreError::Stale { .. }))
 }

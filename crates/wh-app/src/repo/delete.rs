@@ -3,13 +3,13 @@
 use std::{path::PathBuf, time::Duration};
 
 use wh_domain::{
-    DeleteMode, DependentKind, Dependents, ErrorCode, EventKind, Facts, NewEvent, Operation,
-    Reference, Repo, RepoSource, SessionAction, SessionId, WorktreeRemoval,
+    DeleteMode, DependentKind, Dependents, EventKind, Facts, NewEvent, Operation, Reference, Repo,
+    RepoSource, SessionAction, SessionId, WorktreeRemoval,
 };
 
 use super::place::repo_event;
 use crate::{
-    App, AppError, OpContext, Result,
+    App, OpContext, RepoReason, Resource, Result,
     board_delete::{in_use, recorded},
     context::facts,
 };
@@ -49,7 +49,7 @@ impl App {
             let dependents = self.store.repo_dependents(repo.id).await?;
             if !dependents.is_empty() {
                 match mode {
-                    DeleteMode::IfUnused => return Err(in_use("repository", &dependents)),
+                    DeleteMode::IfUnused => return Err(in_use(Resource::Repo, dependents)),
                     DeleteMode::Force => self.repo_release(cx, &repo).await?,
                 }
             }
@@ -114,8 +114,7 @@ impl App {
                 }
             }
         }
-        let message = "sessions or loops in the repository are still stopping";
-        Err(AppError::new(ErrorCode::Conflict, message).hint("delete it again in a moment"))
+        Err(RepoReason::Stopping.into())
     }
 
     /// Deletes the server's own clone, unless work was ever done in it; returns where it is kept then.

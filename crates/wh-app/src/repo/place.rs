@@ -7,7 +7,7 @@ use wh_git::{GitError, RepoHandle};
 use wh_store::StoreError;
 
 use super::remote::{FetchError, unreachable};
-use crate::{App, AppError, Result, lookup::id_of};
+use crate::{App, AppError, RepoReason, Result, lookup::id_of};
 
 /// The most bytes of git's complaint that are recorded.
 const REASON_BYTES_MAX: usize = 500;
@@ -20,11 +20,7 @@ impl App {
                 let handle = RepoHandle::open(paths.clone())?;
                 Ok(handle.with_checkout_limits(self.repos.checkout))
             }
-            RepoState::Pending => Err(AppError::new(
-                wh_domain::ErrorCode::Unavailable,
-                "the repository is still being cloned",
-            )
-            .hint("try again in a moment; repo_list shows its state")),
+            RepoState::Pending => Err(RepoReason::Cloning.into()),
             RepoState::Failed { reason } => Err(clone_failed(reason)),
         }
     }
@@ -90,9 +86,8 @@ impl App {
 }
 
 fn clone_failed(reason: &str) -> AppError {
-    let message = format!("the repository could not be made ready: {reason}");
-    AppError::new(wh_domain::ErrorCode::Conflict, message)
-        .hint("check the address and that this machine may read it; making a worktree tries again")
+    let reason = reason.to_owned();
+    RepoReason::CloneFailed { reason }.into()
 }
 
 /// Says what became of a repository; the actor is added by whoever has one.

@@ -4,13 +4,11 @@
 
 use std::{path::PathBuf, time::Duration};
 
-use wh_domain::{
-    CredentialSource, ErrorCode, GitHost, Owner, Repo, RepoSource, TransferLimits, UserRole,
-};
+use wh_domain::{CredentialSource, GitHost, Owner, Repo, RepoSource, TransferLimits, UserRole};
 use wh_git::{GitError, PinnedHost, Transfer};
 
 use crate::{
-    App, AppError, Result,
+    App, AppError, RepoReason, Result,
     credential::{ChosenCredential, CredentialError},
 };
 
@@ -85,10 +83,7 @@ impl App {
         if self.repos.allows(&endpoint.host, address) || self.may_fetch_anywhere(owner).await? {
             return Ok(());
         }
-        let message = "the repository's host is an address of this machine or of a private network";
-        Err(AppError::new(ErrorCode::Forbidden, message).hint(
-            "an administrator can add it, or allow it for everyone: allow_hosts or allow_private of [repos] in the configuration file",
-        ))
+        Err(RepoReason::PrivateHost.into())
     }
 
     /// Prepares a transfer from where a repository is: the addresses, the certificates and the credential for its host.

@@ -3,13 +3,13 @@
 use std::path::{Path, PathBuf};
 
 use wh_domain::{
-    AgentName, CONFIGS_TRUSTED_MAX, ConfigFileReport, ConfigReport, ConfigState, ErrorCode, Facts,
-    Operation, Owner, PageLimit, PageRequest, ProjectConfig, Reach, Reference, Repo, RepoPaths,
-    RepoState, RepoTrust, TrustReport, TrustedConfig,
+    AgentName, CONFIGS_TRUSTED_MAX, ConfigFileReport, ConfigReport, ConfigState, Facts, Operation,
+    Owner, PageLimit, PageRequest, ProjectConfig, Reach, Reference, Repo, RepoPaths, RepoState,
+    RepoTrust, TrustReport, TrustedConfig,
 };
 use wh_git::{CommitId, ConfigError, ConfigTree, RepoHandle, config_read};
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, AppError, OpContext, RepoReason, Result, context::facts};
 
 /// Maximum number of bytes shown per file.
 const FILE_BYTES_MAX: usize = 16 << 10;
@@ -52,26 +52,20 @@ impl App {
                     at: cx.now,
                 }));
                 if approvals.len() == before {
-                    let message =
-                        format!("no project configuration of {described} has the SHA-256 {digest}");
-                    return Err(AppError::invalid(message).hint(
-                        "it may have changed: show it again and approve what you have read",
-                    ));
+                    let digest = digest.to_string();
+                    return Err(RepoReason::ConfigNotFound { described, digest }.into());
                 }
             }
             for digest in &request.revoke {
                 if !trusted.iter().any(|(_, approved)| approved == digest) {
-                    let message =
-                        format!("this repository has no approval with the SHA-256 {digest}");
-                    return Err(
-                        AppError::invalid(message).hint("show the approvals with repo trust")
-                    );
+                    let digest = digest.to_string();
+                    return Err(RepoReason::ApprovalNotFound { digest }.into());
                 }
             }
             trusted.retain(|(_, digest)| !request.revoke.contains(digest));
             if trusted.len() + approvals.len() > CONFIGS_TRUSTED_MAX {
-                let message = format!("a repository has at most {CONFIGS_TRUSTED_MAX} approvals");
-                return Err(AppError::new(ErrorCode::Conflict, message));
+                let max = CONFIGS_TRUSTED_MAX;
+                return Err(RepoReason::TooManyApprovals { max }.into());
             }
             let commit = cx.commit(operation, repo.id.into(), audited, Vec::new());
             let _applied = self
@@ -102,17 +96,11 @@ impl App {
         repo: &Repo,
         worktree: Option<Reference>,
     ) -> Result<(Source, String)> {
-        let other_repo = || {
-            AppError::invalid("that worktree or session belongs to another repository")
-                .hint("name the repository that it belongs to")
-        };
+        let other_repo = || AppError::from(RepoReason::OtherRepo);
         let Some(reference) = worktree else {
             let handle = self.repo_handle(repo)?;
             let branch = repo.default_branch.clone();
-            let none = || {
-                AppError::new(ErrorCode::Conflict, "the repository has no commit yet")
-                    .hint("name a worktree")
-            };
+            let none = || AppError::from(RepoReason::NoCommit);
             let branch = branch.ok_or_else(none)?;
             let commit = handle.branch_tip(&branch).await?.ok_or_else(none)?;
             let described = format!("{branch} ({commit})");

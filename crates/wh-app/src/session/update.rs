@@ -1,11 +1,13 @@
 //! Changes to a session: title, description, budget, model and role.
 
 use wh_domain::{
-    BudgetPatch, Credential, ErrorCode, EventKind, Facts, ModelName, NewEvent, OfferedModel,
-    Operation, Reference, Session, SessionPatch, SessionRole, UserRole,
+    BudgetPatch, Credential, EventKind, Facts, ModelName, NewEvent, OfferedModel, Operation,
+    Reference, Session, SessionPatch, SessionRole, UserRole,
 };
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{
+    App, AppError, OpContext, Resource, Result, SessionReason, SettingsReason, context::facts,
+};
 
 impl App {
     /// Changes a session's title, description, budget, model or role. A session token can change only its own session, unless it
@@ -33,11 +35,11 @@ impl App {
             let own = cx.principal.credential.session();
             let reference = session
                 .or(own.map(Reference::from))
-                .ok_or_else(|| AppError::invalid("name the session to change"))?;
+                .ok_or(SessionReason::Unnamed)?;
             let found = self.session_lookup(reach, &reference).await?;
             let is_own = own.is_none_or(|own| own == found.id);
             if !is_own && !cx.principal.leads() {
-                return Err(AppError::not_found("session"));
+                return Err(AppError::not_found(Resource::Session));
             }
             refuse_more_than_a_title(cx, &patch)?;
             self.check_budget(cx, patch.budget).await?;
@@ -48,8 +50,7 @@ impl App {
                 check_role(cx, &found, role)?;
             }
             if patch == SessionPatch::default() {
-                return Err(AppError::invalid("nothing to change")
-                    .hint("give a title, a description, a budget, a model or a role"));
+                return Err(SettingsReason::NothingToChange.into());
             }
             let events = vec![NewEvent {
                 kind: EventKind::Updated,
@@ -80,24 +81,20 @@ impl App {
         model: &ModelName,
     ) -> Result<()> {
         if cx.principal.credential.session().is_some() {
-            return Err(
-                AppError::new(ErrorCode::Forbidden, "agents cannot change models")
-                    .hint("ask the person who owns the session to change it"),
-            );
+            return Err(SettingsReason::ModelByAgent.into());
         }
         let offered = self.store.agent_models(&session.agent).await?;
         if offered.is_empty() {
-            let message = "the agent has not announced its models";
-            return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("start a session of this agent first; some agents offer no models"));
+            return Err(SessionReason::ModelsUnknown.into());
         }
         if OfferedModel::find(&offered, model).is_none() {
-            let ids: Vec<_> = offered.iter().map(|model| model.id.as_str()).collect();
-            let message = format!(
-                "the agent {} does not offer the model {model}",
-                session.agent
-            );
-            return Err(AppError::invalid(message).hint(format!("it offers {}", ids.join(", "))));
+            let ids = offered.iter().map(|model| model.id.to_string());
+            let refusal = SessionReason::ModelNotOffered {
+                agent: session.agent.clone(),
+                model: model.clone(),
+                offered: ids.collect(),
+            };
+            return Err(refusal.into());
         }
         Ok(())
     }
@@ -108,9 +105,7 @@ impl App {
             return Ok(());
         }
         if cx.principal.credential.session().is_some() {
-            let message = "agents cannot change budgets";
-            return Err(AppError::new(ErrorCode::Forbidden, message)
-                .hint("ask the person who owns the session to raise it"));
+            return Err(SettingsReason::BudgetByAgent.into());
         }
         if cx.principal.role == UserRole::Admin {
             return Ok(());
@@ -119,18 +114,14 @@ impl App {
         if server.changed(patch) == server.changed(patch).intersect(server) {
             return Ok(());
         }
-        let message = "the budget is above the server's limits for a session";
-        Err(AppError::new(ErrorCode::Forbidden, message)
-            .hint("config_get shows the settings budget.session.*; an administrator can raise them or this budget"))
+        Err(SettingsReason::BudgetAboveLimits.into())
     }
 }
 
 /// Refuses roles given by agents, and every change but taking the role lead away.
 fn check_role(cx: &OpContext, session: &Session, role: SessionRole) -> Result<()> {
     if !cx.principal.may_appoint_leads() {
-        let message = "only a person can change the role of a session";
-        return Err(AppError::new(ErrorCode::Forbidden, message)
-            .hint("ask the person who owns the session"));
+        return Err(SettingsReason::RoleByAgent.into());
     }
     Ok(session.role.check_change(role)?)
 }
@@ -143,8 +134,7 @@ fn refuse_more_than_a_title(cx: &OpContext, patch: &SessionPatch) -> Result<()> 
     };
     match cx.principal.credential {
         Credential::SessionInternal { .. } if *patch != title_only => {
-            let message = "this key may change the session's name alone";
-            Err(AppError::new(ErrorCode::Forbidden, message).hint("give a title only"))
+            Err(SettingsReason::TitleOnly.into())
         }
         _ => Ok(()),
     }

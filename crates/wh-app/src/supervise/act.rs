@@ -14,7 +14,7 @@ use wh_store::{RunFact, SessionWork};
 
 use super::{
     keeper::{Keeper, Look},
-    launch::{Started, TOKEN_LIFE, in_words},
+    launch::{Started, TOKEN_LIFE},
     link::{Attach, Link, left_behind},
     story::{STOPPED, Story, new_message},
 };
@@ -118,7 +118,7 @@ impl Keeper {
             }
             Ok(Started::NotBefore(at)) => Ok(Look::Rest(at)),
             Err(error) => {
-                let reason = in_words(&error);
+                let reason = error.in_words();
                 let failed = work.conversation.is_none().then(|| reason.clone());
                 if let Some(turn) = work.next.as_ref().filter(|_| failed.is_none()) {
                     self.drop_turn(work, turn, reason.clone()).await?;

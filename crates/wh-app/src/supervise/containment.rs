@@ -2,15 +2,13 @@
 
 use std::path::PathBuf;
 
-use wh_domain::{
-    EffectiveTier, ErrorCode, HostList, ImageRef, SessionId, Tier, TierMechanism, WorktreeId,
-};
+use wh_domain::{EffectiveTier, HostList, ImageRef, SessionId, Tier, TierMechanism, WorktreeId};
 use wh_runner::{
     image::Engine,
     sandbox::{Mechanism, Support, Unsupported},
 };
 
-use crate::{AppError, Result};
+use crate::{AppError, Result, RunReason};
 
 /// What agents may see of the machine, from the configuration and from what the machine can enforce.
 #[derive(Clone, Debug)]
@@ -194,6 +192,10 @@ fn unavailable(tier: Tier, tried: &std::result::Result<(), Unsupported>) -> AppE
 }
 
 fn unavailable_because(tier: Tier, why: &Unsupported) -> AppError {
-    let message = format!("tier {tier} does not work on this machine: {}", why.reason);
-    AppError::new(ErrorCode::Unavailable, message).hint(why.remedy.clone())
+    let refusal = RunReason::TierUnavailable {
+        tier,
+        reason: why.reason.clone(),
+        remedy: why.remedy.clone(),
+    };
+    refusal.into()
 }

@@ -7,10 +7,10 @@ use std::{
 };
 
 use wh_agents::{Launch, LaunchRefusal};
-use wh_domain::{AgentName, ErrorCode, ImageRef, RepoId, Session};
+use wh_domain::{AgentName, ImageRef, RepoId, Session};
 use wh_runner::image::{Engine, ImageConfig, ImageError, find_program};
 
-use crate::{App, AppError, Result};
+use crate::{App, LaunchMoment, Reason, Result, RunReason};
 
 /// Names, in a session's own directory, the image that its last run used.
 const LAST_IMAGE: &str = "image";
@@ -55,12 +55,12 @@ impl App {
             let _alone = self.image_locks.take(config.id.clone()).await;
             if !root.is_dir() {
                 let parent = &self.runs.containment.images;
-                fs::create_dir_all(parent).map_err(|error| failed(ImageError::Io(error)))?;
+                fs::create_dir_all(parent).map_err(ImageError::Io)?;
                 tracing::info!(image = %reference, id = config.id, "unpacking an image");
-                engine.unpack(&config, &root).await.map_err(failed)?;
+                engine.unpack(&config, &root).await?;
             }
             let recorded = self.record_image(session, &config.id);
-            recorded.map_err(|error| failed(ImageError::Io(error)))?;
+            recorded.map_err(ImageError::Io)?;
         }
         self.remove_unused_images().await;
         let launch = self.launch_in(&session.agent, &reference, &config, &root)?;
@@ -86,14 +86,11 @@ impl App {
             .or_else(|| self.agents.image(agent).cloned())
             .or_else(|| config.image.clone());
         let Some(image) = image else {
-            let message = "tier container needs an image, and none is configured for this session";
-            let hint = format!(
-                "set `image` in [agents.{agent}] or [containment] of the configuration file, or add the repository with an image"
-            );
-            return Err(AppError::new(ErrorCode::Unavailable, message).hint(hint));
+            let agent = agent.clone();
+            return Err(RunReason::NoImage { agent }.into());
         };
         let engine = config.container_engine()?.clone();
-        let inspected = engine.inspect(&image).await.map_err(failed)?;
+        let inspected = engine.inspect(&image).await?;
         Ok((engine, image, inspected))
     }
 
@@ -109,12 +106,13 @@ impl App {
             .launch_with(agent, find)
             .map_err(|refusal| match refusal {
                 LaunchRefusal::Missing { programs, .. } => {
-                    let programs = programs.join(" and ");
-                    let message = format!("image {reference} has no program {programs}");
-                    let hint = format!("install {programs} in the image, or choose another image");
-                    AppError::new(ErrorCode::Unavailable, message).hint(hint)
+                    let image = reference.clone();
+                    RunReason::ImageLacks { image, programs }.into()
                 }
-                unknown => AppError::new(ErrorCode::InvalidInput, unknown.to_string()),
+                refusal @ LaunchRefusal::Unknown { .. } => {
+                    let moment = LaunchMoment::Request;
+                    Reason::Launch { refusal, moment }.into()
+                }
             })
     }
 
@@ -160,26 +158,6 @@ fn unused_images(homes: &Path, images: &Path) -> Vec<(String, PathBuf)> {
     let dirs = dirs.filter_map(|dir| Some((dir.file_name().to_str()?.to_owned(), dir.path())));
     dirs.filter(|(name, _)| !name.contains('.') && !used.contains(name))
         .collect()
-}
-
-fn failed(error: ImageError) -> AppError {
-    let hint = match &error {
-        ImageError::NotFound { engine, image } => {
-            let engine = engine.as_str();
-            Some(format!(
-                "run `{engine} pull {image}` or `{engine} build` as the server's user"
-            ))
-        }
-        ImageError::Engine { .. } => {
-            Some("run the command as the server's user to see what is wrong".to_owned())
-        }
-        ImageError::Unpack(_) | ImageError::Io(_) => None,
-    };
-    let refused = AppError::new(ErrorCode::Unavailable, error.to_string());
-    match hint {
-        Some(hint) => refused.hint(hint),
-        None => refused,
-    }
 }
 
 #[cfg(test)]

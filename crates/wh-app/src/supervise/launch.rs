@@ -21,7 +21,7 @@ use super::{
     project_config::Protection,
     sandbox::{add_environment, add_image_environment},
 };
-use crate::{App, AppError, Result, authenticate::hash_secret};
+use crate::{App, AppError, LaunchMoment, Reason, Result, RunReason, authenticate::hash_secret};
 
 /// How long a session token lives unless it is renewed.
 pub(super) const TOKEN_LIFE: SignedDuration = SignedDuration::from_hours(24);
@@ -88,8 +88,10 @@ impl App {
         let cgroups = self.runs.cgroups.as_ref();
         spec.resources.cgroup = cgroups.map(|it| it.run_dir(&process::run_tag(&spec)));
         spec.sandbox = sandbox;
-        let runner = link::spawn(&self.runs.program, &dir, &spec)
-            .map_err(|error| AppError::new(wh_domain::ErrorCode::Unavailable, error.to_string()))?;
+        let runner = link::spawn(&self.runs.program, &dir, &spec).map_err(|error| {
+            let reason = error.to_string();
+            RunReason::Runner { reason }
+        })?;
         let epoch = run.epoch;
         let notices: Vec<_> = [image.map(|image| image.notice()), protection.notice]
             .into_iter()
@@ -251,18 +253,6 @@ fn begin(
 }
 
 fn refused(refusal: LaunchRefusal) -> AppError {
-    let code = wh_domain::ErrorCode::Unavailable;
-    let error = AppError::new(code, refusal.to_string());
-    match refusal {
-        LaunchRefusal::Unknown { .. } => error.hint("agent_list names the agents there are"),
-        LaunchRefusal::Missing { install, .. } => error.hint(install.join("; ")),
-    }
-}
-
-/// Says an error together with what to do about it, for a transcript.
-pub(super) fn in_words(error: &AppError) -> String {
-    match &error.hint {
-        Some(hint) => format!("{error} ({hint})"),
-        None => error.to_string(),
-    }
+    let moment = LaunchMoment::Start;
+    Reason::Launch { refusal, moment }.into()
 }

@@ -15,13 +15,13 @@ use std::{
     path::{Path, PathBuf},
 };
 
-use wh_domain::{ConfigState, ConfigTreatment, ErrorCode, ProjectConfig, Repo, Session};
+use wh_domain::{ConfigState, ConfigTreatment, ProjectConfig, Repo, Session};
 use wh_git::{ConfigError, ConfigTree, RepoHandle, config_read};
 use wh_runner::sandbox::{Mapped, Mechanism, Sandbox};
 
 use self::files::{Files, Record};
 use super::sandbox::GIT_DIR;
-use crate::{App, AppError, Result};
+use crate::{App, AppError, Result, RunReason};
 
 /// Directory inside the sandbox with the original content of masked files.
 const ORIGINALS: &str = "/run/wheelhouse/project-config";
@@ -88,7 +88,7 @@ impl App {
                         Some(read) => read.check_links(config).map(|()| tree),
                         None => Ok(tree),
                     })
-                    .map_err(|error| unreadable(session, &error))?;
+                    .map_err(|error| unreadable(session, error))?;
                 let state = match &tree {
                     Some(tree) => tree.state(config),
                     None => ConfigState::Absent,
@@ -187,10 +187,7 @@ fn mask(
     sandbox: &mut Sandbox,
     protection: &mut Protection,
 ) -> Result<()> {
-    let failed = |error: io::Error| {
-        let message = format!("project configuration cannot be protected: {error}");
-        AppError::new(ErrorCode::Unavailable, message)
-    };
+    let failed = |error: io::Error| AppError::from(RunReason::ProjectConfig { error });
     let files = Files::write(record, found).map_err(failed)?;
     sandbox.mapped.extend(files.mapped);
     let Some(checkout) = checkout else {
@@ -308,13 +305,9 @@ fn append(path: &Path, text: &str) -> io::Result<()> {
     file?.write_all(text.as_bytes())
 }
 
-fn unreadable(session: &Session, error: &ConfigError) -> AppError {
-    let message = format!(
-        "the agent {} would read project configuration that cannot be protected: {error}",
-        session.agent
-    );
-    AppError::new(ErrorCode::Conflict, message)
-        .hint("replace it with ordinary files or remove it, and prompt again")
+fn unreadable(session: &Session, error: ConfigError) -> AppError {
+    let agent = session.agent.clone();
+    RunReason::ProjectConfigUnreadable { agent, error }.into()
 }
 
 fn notice(

@@ -13,7 +13,7 @@ use std::{
 };
 
 use wh_agents::{Launch, LaunchProgram};
-use wh_domain::{EffectiveTier, ErrorCode, Session, SessionId, SettingKey, Tier, TierMechanism};
+use wh_domain::{EffectiveTier, Session, SessionId, SettingKey, Tier, TierMechanism};
 use wh_git::AgentAccess;
 use wh_runner::{
     Resources, RunDir, Token,
@@ -31,7 +31,7 @@ use super::{
     home_links,
     image::UnpackedImage,
 };
-use crate::{App, AppError, Result, session_begin::shares_checkout};
+use crate::{App, AppError, Result, RunReason, session_begin::shares_checkout};
 
 /// Variables that name a directory in which agents keep their state when it is not below the home directory.
 const STATE_VARIABLES: &[&str] = &[
@@ -88,22 +88,15 @@ impl App {
             objects,
         };
         if parts.home().is_some_and(|home| home.starts_with(cwd)) {
-            let message = format!(
-                "tier {} cannot protect a home directory that the agent works in",
-                session.tier
-            );
-            return Err(AppError::new(ErrorCode::Conflict, message)
-                .hint("start the session in a directory below it, or in a worktree"));
+            let tier = session.tier;
+            return Err(RunReason::HomeUnprotected { tier }.into());
         }
         let sandbox = match (session.tier, image) {
             (Tier::Container, Some(image)) => parts.container(image),
             (Tier::Container | Tier::Strict, _) => parts.strict(),
             (Tier::None | Tier::Guarded, _) => parts.guarded(mechanism),
         };
-        let sandbox = sandbox.map_err(|error| {
-            let message = format!("the session's own directories cannot be created: {error}");
-            AppError::new(ErrorCode::Unavailable, message)
-        })?;
+        let sandbox = sandbox.map_err(|error| RunReason::SessionDirectories { error })?;
         Ok((effective, Some(sandbox)))
     }
 
@@ -178,10 +171,7 @@ impl App {
         session: &Session,
         cwd: &Path,
     ) -> Result<(AgentAccess, Option<PathBuf>)> {
-        let failed = |error: io::Error| {
-            let message = format!("the repository cannot be prepared for an agent: {error}");
-            AppError::new(ErrorCode::Unavailable, message)
-        };
+        let failed = |error: io::Error| AppError::from(RunReason::GitAccess { error });
         let Some(worktree) = session.worktree else {
             let access = wh_git::checkout_access(cwd).map_err(failed)?;
             // Since the session was created, it may have become one.

@@ -5,15 +5,15 @@ use std::path::PathBuf;
 use wh_domain::{IdRef, Reach, SessionId};
 use wh_runner::{link, process};
 
-use crate::{App, AppError, Result};
+use crate::{App, AppError, Result, ServerReason};
 
 /// Ends what belongs to no current run and removes what is stored.
 pub(super) async fn sweep(app: &App) -> Result<()> {
     let root = app.runs.runs.clone();
     let listed = tokio::task::spawn_blocking(move || link::list_runs(&root)).await;
     let runs = listed
-        .map_err(|error| AppError::new(wh_domain::ErrorCode::Internal, error.to_string()))?
-        .map_err(|error| AppError::new(wh_domain::ErrorCode::Internal, error.to_string()))?;
+        .map_err(|error| AppError::from(ServerReason::Defect).caused_by(error))?
+        .map_err(|error| AppError::from(ServerReason::Defect).caused_by(error))?;
     for run in runs {
         if is_open(app, run.spec.session, run.spec.epoch).await? {
             continue;

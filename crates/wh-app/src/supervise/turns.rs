@@ -109,7 +109,10 @@ impl Keeper {
         self.notice_silence(work, turn, now).await?;
         let spent = match spent_meanwhile(work, now, until) {
             Some(reason) => Some(reason),
-            None => self.app.spent_today(work.session.owner.user).await?,
+            None => {
+                let spent = self.app.spent_today(work.session.owner.user).await?;
+                spent.map(|reason| reason.to_string())
+            }
         };
         let why = match spent {
             Some(reason) => format!("the turn is ended: {reason}"),

@@ -4,7 +4,7 @@ use wh_domain::{Operation, Worktree, WorktreeBase, WorktreeDiff, WorktreeDiffQue
 use wh_git::{Base, CommitId, Diff, DiffLimits, FileDiff, Patch, Patches};
 
 use super::terms::file_of;
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, OpContext, Result, WorktreeReason, context::facts};
 
 /// The most of one file's text, so that one cannot take all the room of a page.
 const FILE_BYTES_MAX: usize = 128 << 10;
@@ -83,15 +83,13 @@ fn end_where_text_ends(diff: &mut Diff) {
 /// Returns where the worktree began.
 pub(super) fn recorded_base(worktree: &Worktree) -> Result<CommitId> {
     let sha = worktree.base_sha.as_deref().unwrap_or_default();
-    CommitId::parse(sha).map_err(|_| AppError::invalid("it is not known where the worktree began"))
+    CommitId::parse(sha).map_err(|_| WorktreeReason::BaseUnknown.into())
 }
 
 /// Turns what a caller named into what git is asked for.
 pub(super) fn base_of(base: &WorktreeBase) -> Result<Base> {
     Ok(match base {
         WorktreeBase::Branch(branch) => Base::Branch(branch.clone()),
-        WorktreeBase::Commit(commit) => Base::Commit(
-            CommitId::parse(commit).map_err(|refusal| AppError::invalid(refusal.to_string()))?,
-        ),
+        WorktreeBase::Commit(commit) => Base::Commit(CommitId::parse(commit)?),
     })
 }

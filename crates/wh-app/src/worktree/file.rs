@@ -2,11 +2,11 @@
 
 use std::path::Path;
 
-use wh_domain::{ErrorCode, Operation, Reference, WorktreeFile};
-use wh_git::{FileContent, FileError};
+use wh_domain::{Operation, Reference, WorktreeFile};
+use wh_git::FileContent;
 
 use super::terms::texts;
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, OpContext, Result, context::facts};
 
 /// The most bytes of a file that are read.
 const FILE_BYTES_MAX: usize = 1 << 20;
@@ -48,22 +48,5 @@ impl App {
             })
         })
         .await
-    }
-}
-
-impl From<FileError> for AppError {
-    fn from(error: FileError) -> Self {
-        match error {
-            FileError::Path { .. } => Self::invalid("that is not a path inside the worktree")
-                .hint("give a path relative to the worktree's top, without `..`, links or `.git`"),
-            FileError::NotFound => Self::new(ErrorCode::NotFound, "no such file")
-                .hint("a directory's address lists what is in it"),
-            FileError::Kind => Self::invalid("it is neither a file, a link nor a directory"),
-            FileError::Worktree(error) => error.into(),
-            // A link on the way to it, among others.
-            FileError::Read(_) => Self::invalid("the file cannot be read")
-                .hint("links are shown, not followed")
-                .caused_by(error),
-        }
     }
 }

@@ -66,7 +66,7 @@ impl App {
                 kind: "unreadable",
                 count: 1,
                 bytes: None,
-                names: vec![error.message],
+                names: vec![error.to_string()],
                 stops_rescue: true,
             }]);
         }

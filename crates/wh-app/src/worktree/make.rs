@@ -8,11 +8,8 @@ use wh_domain::{
 use wh_git::{CommitId, RepoHandle, WorktreeError, WorktreeHandle};
 use wh_store::{IdempotencyClaim, StoreError};
 
-use super::{
-    diff::base_of,
-    error::{is_final, missing},
-};
-use crate::{App, AppError, OpContext, Result, context::facts};
+use super::{diff::base_of, error::is_final};
+use crate::{App, OpContext, Result, WorktreeReason, context::facts};
 
 /// What a new worktree is to have.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -95,7 +92,7 @@ impl App {
             Err(error) => {
                 if is_final(&error) {
                     let at = self.clock.now();
-                    let facts = facts([("reason", &error.message)]);
+                    let facts = facts([("reason", &error.to_string())]);
                     self.worktree_step(&worktree, WorktreeStep::Gone { at }, facts, None)
                         .await?;
                 }
@@ -115,7 +112,7 @@ impl App {
         let not_fetched = self.repo_refresh(repo, &handle).await;
         let base = worktree.base.as_ref().map(base_of).transpose()?;
         let root = worktree.path.parent();
-        let root = root.ok_or_else(|| AppError::invalid("the worktree has no directory"))?;
+        let root = root.ok_or(WorktreeReason::NoDirectory)?;
         let name = worktree.id.to_string();
         let made = handle.worktree_ensure(root, &name, &worktree.branch, base.as_ref());
         let (made, base) = match made.await {
@@ -136,7 +133,7 @@ impl App {
         let handle = self.worktree_handle(&repo, &worktree)?;
         match handle.missing() {
             None => Ok(worktree),
-            Some(why) => Err(missing(why)),
+            Some(why) => Err(WorktreeReason::Missing(why).into()),
         }
     }
 

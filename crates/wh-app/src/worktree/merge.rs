@@ -8,18 +8,18 @@ use std::sync::Arc;
 use newtype_uuid::GenericUuid;
 use tokio::sync::OwnedSemaphorePermit;
 use wh_domain::{
-    BranchName, ErrorCode, EventKind, IdRef, MergeOutcome, NewEvent, Operation, PageLimit,
-    PageRequest, Reach, Repo, Uncommitted, UserId, Worktree, WorktreeFilter, WorktreeMerge,
-    WorktreeMerged, WorktreeStateName,
+    BranchName, EventKind, IdRef, MergeOutcome, NewEvent, Operation, PageLimit, PageRequest, Reach,
+    Repo, Uncommitted, UserId, Worktree, WorktreeFilter, WorktreeMerge, WorktreeMerged,
+    WorktreeStateName,
 };
 use wh_git::{Identity, Merge, MergeError, Merged, WorktreeHandle};
 use wh_store::Commit;
 
 use super::make::worktree_event;
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, AppError, MergeReason, OpContext, Resource, Result, context::facts};
 
 /// The most files that a refusal names.
-const FILES_NAMED_MAX: usize = 50;
+pub(crate) const FILES_NAMED_MAX: usize = 50;
 
 impl App {
     /// Merges a worktree's branch into another, or leaves that one as it is. What is asked for besides happens before and after: a
@@ -36,10 +36,7 @@ impl App {
             let worktree = self.worktree_lookup(reach, &merge.worktree).await?;
             let repo = self.repo_by_id(worktree.repo).await?;
             let into = merge.into.clone().or(repo.default_branch.clone());
-            let into = into.ok_or_else(|| {
-                AppError::invalid("the repository has no default branch")
-                    .hint("name the branch to merge into")
-            })?;
+            let into = into.ok_or(MergeReason::NoDefaultBranch)?;
             let lock = self.repo_locks.take(repo.id).await;
             let mut merged = match self.merged_before(cx, &repo, &worktree, &into).await? {
                 Some(merged) => {
@@ -178,7 +175,7 @@ impl App {
         let id = IdRef::Whole(user.into_untyped_uuid());
         let found = self.store.user_find(Reach::All, &id).await?;
         let user = found.into_iter().next();
-        let user = user.ok_or_else(|| AppError::not_found("user"))?;
+        let user = user.ok_or_else(|| AppError::not_found(Resource::User))?;
         let name = user.name.to_string();
         let email = user.email.unwrap_or_else(|| format!("{name}@localhost"));
         Ok(Identity { name, email })
@@ -214,36 +211,4 @@ fn record_of(cx: &OpContext, merged: &WorktreeMerged) -> Commit {
         }],
     };
     cx.commit(Operation::WorktreeMerge, worktree.id.into(), facts, events)
-}
-
-impl From<MergeError> for AppError {
-    fn from(error: MergeError) -> Self {
-        let conflict = |hint: &str| Self::new(ErrorCode::Conflict, error.to_string()).hint(hint);
-        match error {
-            MergeError::Conflicts { ref files } => {
-                let shown = files.iter().take(FILES_NAMED_MAX);
-                let shown: Vec<_> = shown.map(|path| path.display().to_string()).collect();
-                conflict("the target branch was not changed; merge it into the worktree's branch, resolve the conflicts, commit, and try again")
-                    .detail("conflicts", shown)
-            }
-            MergeError::Dirty { ref at } => {
-                let at = at.display().to_string();
-                conflict("the target branch was not changed; commit or stash the changes there")
-                    .detail("at", at)
-            }
-            // A checkout that the caller does not see: where it is stays untold.
-            MergeError::CheckedOut { .. } => {
-                let message = "the branch is checked out in another worktree";
-                Self::new(ErrorCode::Conflict, message)
-                    .hint("the target branch was not changed; merge into another branch, or in that worktree")
-            }
-            MergeError::Moved => conflict("the target branch was not changed; try again"),
-            MergeError::NoBranch { .. } => {
-                Self::invalid(error.to_string()).hint("name a branch that the repository has")
-            }
-            MergeError::Commit(_) => Self::invalid(error.to_string()),
-            MergeError::Worktree(error) => error.into(),
-            MergeError::Git(error) => error.into(),
-        }
-    }
 }

@@ -3,7 +3,7 @@
 use wh_domain::{ErrorCode, Reach, Reference, Session, ShortId, Worktree};
 
 use crate::{
-    App, AppError, Result,
+    App, AppError, Resource, Result, WorktreeReason,
     lookup::{id_of, only_one},
 };
 
@@ -19,10 +19,14 @@ impl App {
     ) -> Result<Worktree> {
         let found = self.store.worktree_find(reach, &id_of(reference)?).await?;
         if !found.is_empty() {
-            return only_one("worktree", found, |w| format!("{} {}", w.id, w.name));
+            return only_one(Resource::Worktree, found, |w| {
+                format!("{} {}", w.id, w.name)
+            });
         }
         let session = match self.session_lookup(reach.own(), reference).await {
-            Err(error) if error.code == ErrorCode::NotFound => return Err(no_such_worktree()),
+            Err(error) if error.code() == ErrorCode::NotFound => {
+                return Err(AppError::not_found(Resource::Worktree));
+            }
             found => found?,
         };
         let id = session.worktree.ok_or_else(|| without_worktree(&session))?;
@@ -30,27 +34,20 @@ impl App {
             .store
             .worktree_find(reach, &Reference::from(id).id()?)
             .await?;
-        found.into_iter().next().ok_or_else(no_such_worktree)
+        let found = found.into_iter().next();
+        found.ok_or_else(|| AppError::not_found(Resource::Worktree))
     }
 }
 
-fn no_such_worktree() -> AppError {
-    AppError::not_found("worktree").hint(
-        "worktree_list shows worktrees, session_list the sessions that work in them; an id may be shortened to its last 8 digits",
-    )
-}
-
-/// Says where the work of a session is that has no worktree.
+/// Returns the error for a session that has no worktree; it says where the session works.
 fn without_worktree(session: &Session) -> AppError {
     let id = session.id.short_id();
-    match &session.path {
-        Some(path) => {
-            let path = path.display();
-            AppError::invalid(format!("session {id} works in {path} as it is")).hint(format!(
-                "see `git -C {path} diff`, if that is a git repository; a session begun with repo has a worktree"
-            ))
-        }
-        None => AppError::invalid(format!("session {id} works in no repository"))
-            .hint("a session begun with repo has a worktree; repo_list names the repositories"),
-    }
+    let reason = match &session.path {
+        Some(path) => WorktreeReason::SessionInPlace {
+            session: id,
+            path: path.clone(),
+        },
+        None => WorktreeReason::SessionWithoutRepo { session: id },
+    };
+    reason.into()
 }

@@ -1,9 +1,9 @@
 //! Private clones: where agents of the tier `strict` commit, and how their commits reach the worktree.
 
-use wh_domain::{ErrorCode, Repo, Worktree};
+use wh_domain::{Repo, Worktree};
 use wh_git::{PrivateClone, WorktreeHandle};
 
-use crate::{App, AppError, Result};
+use crate::{App, AppError, Result, RunReason};
 
 impl App {
     /// Returns the private clone of a worktree, up to date with the repository. Creates it if it has none.
@@ -46,10 +46,8 @@ impl App {
             return Ok(());
         }
         let _alone = self.clone_locks.take(worktree.id).await;
-        let failed = |error: wh_git::WorktreeError| {
-            let message = format!("the session's commits cannot be fetched: {error}");
-            AppError::new(ErrorCode::Unavailable, message)
-        };
+        let failed =
+            |error: wh_git::WorktreeError| AppError::from(RunReason::PrivateClone { error });
         let Some(clone) = PrivateClone::open(handle, &dir).map_err(failed)? else {
             return Ok(());
         };

@@ -1,19 +1,14 @@
 //! Removing worktrees without losing anything.
 
-use serde_json::Value;
 use wh_domain::{
-    ErrorCode, EventKind, Facts, NewEvent, Operation, Reach, Reference, ShortId, Worktree,
-    WorktreeGone, WorktreeRemoval, WorktreeState, WorktreeStep,
+    EventKind, Facts, NewEvent, Operation, Reach, Reference, ShortId, Worktree, WorktreeGone,
+    WorktreeRemoval, WorktreeState, WorktreeStep,
 };
-use wh_git::{IgnoredFiles, Removal, RemoveError, Removed, RescueLabel, RescueOf, Risk};
+use wh_git::{IgnoredFiles, Removal, Removed, RescueLabel, RescueOf};
 use wh_store::IdempotencyClaim;
 
-use super::{
-    error::is_final,
-    make::worktree_event,
-    terms::{risk_fact, texts},
-};
-use crate::{App, AppError, OpContext, Result, context::facts};
+use super::{error::is_final, make::worktree_event, terms::texts};
+use crate::{App, AppError, OpContext, Result, WorktreeReason, context::facts};
 
 /// The most bytes of ignored files, such as build output, that a rescue saves.
 const IGNORED_BYTES_MAX: u64 = 100 << 20;
@@ -82,7 +77,7 @@ impl App {
             Err(error) => {
                 // What was begun and cannot be finished now is gone on with later; what was refused is kept.
                 if is_final(&error) {
-                    let facts = facts([("reason", &error.message)]);
+                    let facts = facts([("reason", &error.to_string())]);
                     self.worktree_step(&worktree, WorktreeStep::Kept, facts, None)
                         .await?;
                 }
@@ -152,13 +147,8 @@ impl App {
             return Ok(());
         }
         let seen = self.sessions_at_work(reach, worktree).await?;
-        let seen: Vec<Value> = seen.iter().map(|s| s.id.short_id().into()).collect();
-        Err(AppError::new(
-            ErrorCode::Conflict,
-            "a session that has not ended works in the worktree",
-        )
-        .hint("end or archive its sessions first; worktree_get shows them")
-        .detail("sessions", seen))
+        let sessions = seen.iter().map(|s| s.id.short_id()).collect();
+        Err(WorktreeReason::InUse { sessions }.into())
     }
 }
 
@@ -173,36 +163,4 @@ fn gone(worktree: Worktree, removed: Removed) -> WorktreeGone {
 /// What can never be made is gone already, which is what was asked for.
 fn only_if_final(error: AppError) -> Result<()> {
     if is_final(&error) { Ok(()) } else { Err(error) }
-}
-
-impl From<RemoveError> for AppError {
-    fn from(error: RemoveError) -> Self {
-        let conflict = |hint: &str| Self::new(ErrorCode::Conflict, error.to_string()).hint(hint);
-        match error {
-            RemoveError::Risky { ref risks } => {
-                let hint = if risks.iter().any(Risk::stops_rescue) {
-                    "nothing was deleted; this cannot be saved first: end the processes, unlock it, or move inner repositories out"
-                } else {
-                    "nothing was deleted; commit and merge it, or set rescue to save everything under a reference first"
-                };
-                let named: Vec<Value> = risks.iter().map(risk_fact).collect();
-                conflict(hint).detail("risks", named)
-            }
-            RemoveError::IgnoredTooLarge { bytes, bytes_max } => {
-                conflict("nothing was deleted; delete build output, or set discard_ignored")
-                    .detail("bytes", bytes)
-                    .detail("bytes_max", bytes_max)
-            }
-            RemoveError::Changed { .. } => {
-                conflict("something still writes there; end it and try again")
-            }
-            RemoveError::Worktree(error) => error.into(),
-            RemoveError::Git(error) => error.into(),
-            RemoveError::NotSaved | RemoveError::Files(_) | RemoveError::Fault(_) => {
-                Self::new(ErrorCode::Unavailable, error.to_string())
-                    .hint("what was not deleted yet is still there; try again")
-                    .caused_by(error)
-            }
-        }
-    }
 }

@@ -84,7 +84,7 @@ pub(super) fn risk_of(risk: &Risk) -> WorktreeRisk {
 }
 
 /// Describes a risk in the facts of a refusal.
-pub(super) fn risk_fact(risk: &Risk) -> Value {
+pub(crate) fn risk_fact(risk: &Risk) -> Value {
     let risk = risk_of(risk);
     json!({ "kind": risk.kind, "count": risk.count, "names": risk.names })
 }

@@ -176,7 +176,7 @@ async fn an_ambiguous_prefix_lists_the_candidates() {
             .board_get(&cx, &reference(prefix))
             .await
             .unwrap_err();
-        assert_eq!(error.code, ErrorCode::AmbiguousId);
+        assert_eq!(error.code(), ErrorCode::AmbiguousId);
         assert_eq!(error.details["candidates"].as_array().unwrap().len(), 2);
     }
 }

@@ -159,8 +159,8 @@ pub(crate) fn refused<T>(result: wh_app::Result<T>) -> (ErrorCode, String) {
     match result {
         Ok(_) => panic!("this should have been refused"),
         Err(error) => {
-            assert!(!error.message.is_empty());
-            (error.code, error.message)
+            assert!(!error.to_string().is_empty());
+            (error.code(), error.to_string())
         }
     }
 }

@@ -210,7 +210,7 @@ async fn a_disabled_user_is_let_in_nowhere_until_enabled() {
     };
     let (code, message) = refused(test.app.key_create(&admin, key).await);
     assert_eq!(code, ErrorCode::Conflict);
-    assert!(message.contains("the user alice is disabled"), "{message}");
+    assert!(message.contains("user alice is disabled"), "{message}");
 
     assert!(update(disabled(false)).await.disabled_at.is_none());
     assert!(test.app.authenticate(&secret, Some(ADDRESS)).await.is_ok());

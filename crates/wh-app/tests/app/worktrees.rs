@@ -275,7 +275,7 @@ async fn a_conflict_changes_nothing() {
         .worktree_merge(&cx, merge(&made))
         .await
         .unwrap_err();
-    assert_eq!(error.code, ErrorCode::Conflict);
+    assert_eq!(error.code(), ErrorCode::Conflict);
     assert_eq!(error.details["conflicts"], serde_json::json!(["a.txt"]));
     assert_eq!(git(&dir, &["rev-parse", "main"]), before);
     assert_eq!(git(&dir, &["status", "--porcelain"]), "");
@@ -305,7 +305,7 @@ async fn a_removal_is_refused_or_saves_first() {
     // A refusal does not use its mark up.
     let again = remove(WorktreeRemoval::Refuse).await.unwrap_err();
     assert_eq!(
-        (error.code, again.code),
+        (error.code(), again.code()),
         (ErrorCode::Conflict, ErrorCode::Conflict)
     );
     assert_eq!(error.details["risks"][0]["kind"], "untracked");
@@ -356,7 +356,7 @@ async fn a_session_that_has_not_ended_keeps_its_worktree() {
         .worktree_remove(&cx, &worktree, WorktreeRemoval::Rescue)
         .await
         .unwrap_err();
-    assert_eq!(error.code, ErrorCode::Conflict);
+    assert_eq!(error.code(), ErrorCode::Conflict);
     assert_eq!(error.details["sessions"][0], id.short_id());
     // Its token sees the worktree it works in, and no other.
     let look = test.app.worktree_get(&agent, &worktree).await.unwrap();

@@ -137,7 +137,11 @@ async fn a_user_has_only_so_many_active_keys() {
     }
     let refused = make().send().await;
     refused.refused(429, "LIMIT_EXCEEDED");
-    assert!(refused.text().contains("revoke keys"), "{}", refused.text());
+    assert!(
+        refused.text().contains("revoke a key"),
+        "{}",
+        refused.text()
+    );
     // Nobody else is affected, and a key that is revoked makes room.
     server.key_of("root", "read").await;
     let id = made.unwrap()["id"].as_str().unwrap().to_owned();

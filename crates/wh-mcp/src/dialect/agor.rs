@@ -12,7 +12,8 @@ mod worktrees;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{AppError, Result};
+use wh_api::ErrorView;
+use wh_app::{AppError, Reason, Resource, Result};
 use wh_domain::{
     Dialect, ErrorCode, PageLimit, PageRequest, Reference, SessionStateName, TurnState,
 };
@@ -97,7 +98,7 @@ fn tools() -> Vec<DialectTool> {
 }
 
 /// Says which part of a name leads nowhere.
-fn unknown_tool(name: &str) -> AppError {
+fn unknown_tool(name: &str) -> ErrorView {
     let mut parts = name.splitn(3, '_');
     let mut part = || parts.next().unwrap_or_default();
     let (namespace, service, method) = (part(), part(), part());
@@ -109,23 +110,35 @@ fn unknown_tool(name: &str) -> AppError {
         format!("Method not supported: {method}")
     };
     let hint = "tools are named agor_{service}_{action}, such as agor_sessions_list; tools/list names them all";
-    AppError::new(ErrorCode::NotFound, message)
-        .hint(hint)
-        .detail("tool", name)
+    let details = [("tool".to_owned(), name.into())];
+    ErrorView {
+        code: ErrorCode::NotFound.as_str().to_owned(),
+        message,
+        hint: Some(hint.to_owned()),
+        advice: Vec::new(),
+        details: details.into_iter().collect(),
+    }
 }
 
-/// What is said to be missing, what the contract calls it, the parameter that named it, and what the parameter was.
-type Named<'a> = (&'static str, &'static str, &'static str, Option<&'a str>);
+/// A resource that a request names, what the contract calls it, the parameter that named it, and the parameter's value.
+type Named<'a> = (Resource, &'static str, &'static str, Option<&'a str>);
 
-/// Says which of the things that a request names is not there, in the contract's words.
+/// Returns a function that names the missing resource in the contract's words, if the request named it.
 fn naming<'a>(names: impl IntoIterator<Item = Named<'a>>) -> impl FnOnce(AppError) -> AppError {
     let names: Vec<_> = names.into_iter().collect();
     move |error| {
-        let missing = |(ours, ..): &&Named<'_>| error.message == format!("no such {ours}");
-        match names.iter().find(missing) {
-            Some((_, theirs, parameter, Some(id))) if error.code == ErrorCode::NotFound => {
+        let Reason::NotFound(resource) = *error.reason else {
+            return error;
+        };
+        match names.iter().find(|(named, ..)| *named == resource) {
+            Some((_, label, parameter, Some(id))) => {
+                let reason = Reason::NotFoundAs {
+                    resource,
+                    label,
+                    id: (*id).to_owned(),
+                };
                 AppError {
-                    message: format!("{theirs} not found: {id}"),
+                    reason: Box::new(reason),
                     ..error
                 }
                 .detail(parameter, *id)
@@ -136,19 +149,19 @@ fn naming<'a>(names: impl IntoIterator<Item = Named<'a>>) -> impl FnOnce(AppErro
 }
 
 fn session_named<'a>(parameter: &'static str, id: &'a str) -> Named<'a> {
-    ("session", "Session", parameter, Some(id))
+    (Resource::Session, "Session", parameter, Some(id))
 }
 
 fn board_named(id: Option<&str>) -> Named<'_> {
-    ("board", "Board", "boardId", id)
+    (Resource::Board, "Board", "boardId", id)
 }
 
 fn zone_named(id: Option<&str>) -> Named<'_> {
-    ("zone", "Zone", "zoneId", id)
+    (Resource::Zone, "Zone", "zoneId", id)
 }
 
 fn worktree_named(id: Option<&str>) -> Named<'_> {
-    ("worktree", "Worktree", "worktreeId", id)
+    (Resource::Worktree, "Worktree", "worktreeId", id)
 }
 
 /// Reads a reference that may be left out.

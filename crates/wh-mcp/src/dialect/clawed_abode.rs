@@ -11,9 +11,12 @@ use std::time::Duration;
 use schemars::JsonSchema;
 use serde::Deserialize;
 use wh_api::NumberOrId;
-use wh_app::{AppError, MessageQuery, PromptInput, Result, Summarize, Transcript};
+use wh_app::{
+    AppError, MessageQuery, PromptInput, Reason, RequestReason, Resource, Result, Summarize,
+    Transcript,
+};
 use wh_domain::{
-    ActionKind, AgentName, Archived, BranchName, Budget, Denied, Dialect, ErrorCode, Operation,
+    ActionKind, Advice, AgentName, Archived, BranchName, Budget, Denied, Dialect, Operation,
     PageLimit, Policy, PolicyRule, Prompt, Reference, SessionAction, SessionInput, SessionPatch,
     SessionPlace, SessionQuery, SessionRole, SessionStateName, Title, WhenBusy, WorktreeBase,
 };
@@ -295,10 +298,8 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
         mcp_dialect: None,
     };
     let mut created = call.app.session_create(&call.cx, input.clone()).await;
-    if created
-        .as_ref()
-        .is_err_and(|error| error.code == ErrorCode::NotFound)
-    {
+    let is_unknown = |error: &AppError| matches!(*error.reason, Reason::NotFound(Resource::Repo));
+    if created.as_ref().is_err_and(is_unknown) {
         let name = request.repo_full_name.as_str();
         if let Some(repo) = call.app.repo_add_from_forge(&call.cx, name).await? {
             if let SessionPlace::Repo { repo: place, .. } = &mut input.place {
@@ -307,11 +308,12 @@ async fn create_session(call: Call, request: CreateSession) -> Result<Reply<Crea
             created = call.app.session_create(&call.cx, input).await;
         }
     }
-    let session = created.map_err(|error| match error.code {
-        ErrorCode::NotFound => error.hint(
-            "add the repository first: `wheelhouse repo add https://github.com/OWNER/NAME`, or repo_add at /mcp",
-        ),
-        _ => error,
+    let session = created.map_err(|error| match is_unknown(&error) {
+        true => error.with_advice(vec![Advice::command(
+            "repo add https://github.com/OWNER/NAME",
+            "add the repository first",
+        )]),
+        false => error,
     })?;
     let session_id = session.id.to_string();
     Ok(Created::new(session_id).into())
@@ -331,9 +333,7 @@ async fn policy(call: &Call) -> Result<Policy> {
             paths: Vec::new(),
         }),
         _ => {
-            return Err(AppError::invalid(
-                "permissions on the address is ask or allow",
-            ));
+            return Err(RequestReason::PermissionsParameter.into());
         }
     }
     Ok(policy)

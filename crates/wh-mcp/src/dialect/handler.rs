@@ -16,16 +16,18 @@ use rmcp::{
     },
     service::RequestContext,
 };
-use wh_app::{App, AppError, OpContext};
+use wh_app::{App, OpContext};
 use wh_domain::{Operation, Principal, Surface};
 
 use super::{
     Contract,
+    hint::Terms,
     shape::Shown,
     tool::{Call, DialectTool},
 };
 use crate::{
     complete,
+    error::Refused,
     handler::{
         LIST_TTL_MS, knows_structure, not_authenticated, principal, took_too_long, unknown_tool,
     },
@@ -107,17 +109,26 @@ impl DialectHandler {
         };
         let operation = tool.operation();
         self.app.tool_called(&cx, operation, Some(&error)).await;
-        (self.contract.refusal)(&self.in_its_words(error), knows_structure(version))
+        let terms = Terms {
+            tools: &self.tools,
+            principal,
+            called: Some(tool),
+        };
+        (self.contract.refusal)(terms.view(&error), knows_structure(version))
     }
 
-    /// Puts the names of the contract's tools in place of ours: a hint must name what the caller can call.
-    fn in_its_words(&self, mut error: AppError) -> AppError {
-        error.message = self.translated(&error.message);
-        error.hint = error.hint.map(|hint| self.translated(&hint));
-        error
+    /// Shows a refusal of a request that is not a call in the terms of the contract.
+    fn shown(&self, cx: &OpContext, refused: Refused) -> ErrorData {
+        let terms = Terms {
+            tools: &self.tools,
+            principal: &cx.principal,
+            called: None,
+        };
+        refused.into_data(|error| terms.view(error))
     }
 
-    /// Says where a tool is that the contract has not.
+    /// Puts the names of the contract's tools in place of ours in the text of a prompt, and says where a tool is that the contract has
+    /// not.
     fn translated(&self, text: &str) -> String {
         let of_a_name = |c: char| c.is_ascii_alphanumeric() || c == '_';
         let mut told = String::with_capacity(text.len());
@@ -219,7 +230,7 @@ impl ServerHandler for DialectHandler {
             let told = self.contract.unknown_tool;
             let error = told.ok_or_else(|| unknown_tool(&request.name))?(&request.name);
             let knows_structure = knows_structure(context.protocol_version().as_ref());
-            return Ok((self.contract.refusal)(&error, knows_structure).into());
+            return Ok((self.contract.refusal)(error, knows_structure).into());
         };
         let parts = context.extensions.get::<Parts>();
         let parts = parts.ok_or_else(not_authenticated)?;
@@ -243,7 +254,9 @@ impl ServerHandler for DialectHandler {
         context: RequestContext<RoleServer>,
     ) -> Result<ListResourcesResult, ErrorData> {
         let cursor = request.and_then(|request| request.cursor);
-        resources::list(&self.app, &self.context(&context)?, cursor).await
+        let cx = self.context(&context)?;
+        let listed = resources::list(&self.app, &cx, cursor);
+        listed.await.map_err(|refused| self.shown(&cx, refused))
     }
 
     async fn list_resource_templates(
@@ -260,8 +273,10 @@ impl ServerHandler for DialectHandler {
         request: ReadResourceRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<ReadResourceResponse, ErrorData> {
-        let read = resources::read(&self.app, &self.context(&context)?, &request.uri).await?;
-        Ok(read.into())
+        let cx = self.context(&context)?;
+        let read = resources::read(&self.app, &cx, &request.uri);
+        let read = read.await.map_err(|refused| self.shown(&cx, refused));
+        Ok(read?.into())
     }
 
     async fn list_prompts(
@@ -282,7 +297,8 @@ impl ServerHandler for DialectHandler {
         let arguments = request.arguments.unwrap_or_default();
         let cx = self.context(&context)?;
         let prompt = prompts::get(&self.app, &cx, &request.name, &arguments);
-        let mut prompt = prompt.await?;
+        let prompt = prompt.await.map_err(|refused| self.shown(&cx, refused));
+        let mut prompt = prompt?;
         for message in &mut prompt.messages {
             if let ContentBlock::Text(text) = &mut message.content {
                 text.text = self.translated(&text.text);
@@ -296,6 +312,8 @@ impl ServerHandler for DialectHandler {
         request: CompleteRequestParams,
         context: RequestContext<RoleServer>,
     ) -> Result<CompleteResult, ErrorData> {
-        complete::complete(&self.app, &self.context(&context)?, &request).await
+        let cx = self.context(&context)?;
+        let completed = complete::complete(&self.app, &cx, &request);
+        completed.await.map_err(|refused| self.shown(&cx, refused))
     }
 }

@@ -8,12 +8,13 @@ mod agor;
 mod clawed_abode;
 mod endpoint;
 mod handler;
+mod hint;
 mod iteratr;
 mod shape;
 mod tool;
 
 use rmcp::model::CallToolResult;
-use wh_app::AppError;
+use wh_api::ErrorView;
 use wh_domain::Dialect;
 
 pub use self::endpoint::DialectEndpoint;
@@ -40,9 +41,9 @@ pub(crate) struct Contract {
     /// How an answer looks.
     pub(crate) answer: fn(Written, Shown<'_>) -> CallToolResult,
     /// How a refusal looks, for a client whose revision knows structured content or not.
-    pub(crate) refusal: fn(&AppError, bool) -> CallToolResult,
+    pub(crate) refusal: fn(ErrorView, bool) -> CallToolResult,
     /// What the contract says of a tool that it has not; the protocol's own error unless it says something.
-    pub(crate) unknown_tool: Option<fn(&str) -> AppError>,
+    pub(crate) unknown_tool: Option<fn(&str) -> ErrorView>,
 }
 
 /// Every contract.

@@ -1,10 +1,10 @@
 //! How answers and refusals look. A contract chooses; one with a shape of its own adds it here.
 
 use rmcp::model::{CallToolResult, ContentBlock};
-use wh_app::AppError;
+use wh_api::ErrorView;
 
 use super::tool::Written;
-use crate::{error::tool_error, transport::structured};
+use crate::{error::tool_refusal, transport::structured};
 
 /// To whom an answer is shown.
 pub(crate) struct Shown<'a> {
@@ -25,8 +25,8 @@ pub(crate) fn json_text(written: Written, shown: Shown<'_>) -> CallToolResult {
 }
 
 /// One readable line marked as an error, and the same as data.
-pub(crate) fn error_line(error: &AppError, _knows_structure: bool) -> CallToolResult {
-    tool_error(error)
+pub(crate) fn error_line(error: ErrorView, _knows_structure: bool) -> CallToolResult {
+    tool_refusal(error)
 }
 
 /// The data as indented JSON in a text, and nothing beside it.
@@ -40,12 +40,14 @@ pub(crate) fn indented_text(written: Written, _shown: Shown<'_>) -> CallToolResu
 
 /// `Error: ` and what is wrong, then what to do next in a text of its own; and code, message and details as data: as structured
 /// content, and for a client of a revision without it as the last text.
-pub(crate) fn error_text(error: &AppError, knows_structure: bool) -> CallToolResult {
+pub(crate) fn error_text(error: ErrorView, knows_structure: bool) -> CallToolResult {
     let mut content = vec![ContentBlock::text(format!("Error: {}", error.message))];
-    content.extend(error.hint.clone().map(ContentBlock::text));
+    if let Some(hint) = error.hint {
+        content.push(ContentBlock::text(hint));
+    }
     let data = serde_json::json!({
         "error": {
-            "code": error.code.as_str(),
+            "code": error.code,
             "message": error.message,
             "details": error.details,
         },
@@ -66,8 +68,10 @@ pub(crate) fn plain_text(written: Written, _shown: Shown<'_>) -> CallToolResult 
 }
 
 /// `error: `, what is wrong and what to do, as an answer like any other: the contract has agents read it and try again.
-pub(crate) fn error_words(error: &AppError, _knows_structure: bool) -> CallToolResult {
-    let hint = error.hint.as_ref().map(|hint| format!(" ({hint})"));
-    let words = format!("error: {}{}", error.message, hint.unwrap_or_default());
+pub(crate) fn error_words(error: ErrorView, _knows_structure: bool) -> CallToolResult {
+    let hint = error
+        .hint
+        .map_or_else(String::new, |hint| format!(" ({hint})"));
+    let words = format!("error: {}{hint}", error.message);
     CallToolResult::success(vec![ContentBlock::text(words)])
 }

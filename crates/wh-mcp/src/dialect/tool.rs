@@ -7,8 +7,8 @@ use rmcp::model::{JsonObject, Tool as ToolModel};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use wh_api::{NumberOrId, PageQuery};
-use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{ErrorCode, InputRefusal, ModelName, Operation, PageLimit, Principal, Reference};
+use wh_app::{App, AppError, OpContext, Result, ServerReason};
+use wh_domain::{InputRefusal, ModelName, Operation, PageLimit, Principal, Reference};
 
 use crate::{
     schema::schema_of,
@@ -150,6 +150,16 @@ impl DialectTool {
         &self.model
     }
 
+    /// Returns its parameter for an argument of ours: `boardId` for `board`, or one of the same name.
+    pub(crate) fn parameter(&self, argument: &str) -> Option<&str> {
+        let parameters = self.model.input_schema.get("properties")?.as_object()?;
+        let fits = |parameter: &&String| {
+            let name = parameter.strip_suffix("Id").unwrap_or(parameter);
+            argument == *parameter || argument == name
+        };
+        parameters.keys().find(fits).map(String::as_str)
+    }
+
     /// Tells whether `principal` is shown it: only what it could call.
     pub(crate) fn is_shown(&self, principal: &Principal) -> bool {
         let is_bound = principal.credential.session().is_some();
@@ -218,7 +228,7 @@ async fn written<Res: Serialize>(
 ) -> Result<Written> {
     let reply = work.await?;
     let json = serde_json::to_string(&reply.view)
-        .map_err(|error| AppError::new(ErrorCode::Internal, error.to_string()))?;
+        .map_err(|error| AppError::from(ServerReason::Defect).caused_by(error))?;
     Ok(Written {
         json,
         note: reply.note,

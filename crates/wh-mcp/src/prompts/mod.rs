@@ -12,7 +12,7 @@ use rmcp::{
 use wh_app::{App, OpContext};
 use wh_domain::{Operation, Principal};
 
-use crate::complete::Completes;
+use crate::{complete::Completes, error::Refused};
 
 /// The most bytes of an argument.
 const ARGUMENT_BYTES_MAX: usize = 20_000;
@@ -181,7 +181,7 @@ pub(crate) async fn get(
     cx: &OpContext,
     name: &str,
     arguments: &JsonObject,
-) -> Result<GetPromptResult, ErrorData> {
+) -> Result<GetPromptResult, Refused> {
     let kind = Kind::find(&cx.principal, name)
         .ok_or_else(|| invalid("no prompt of that name; prompts/list shows them"))?;
     let row = kind.row();

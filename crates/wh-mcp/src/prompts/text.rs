@@ -7,7 +7,7 @@ use wh_api::{SessionTreeView, WorktreeDiffView};
 use wh_app::{App, MessageQuery, OpContext, Summarize};
 use wh_domain::{Agent, Operation, PageLimit, Reference, WorktreeDiffQuery};
 
-use crate::resources::protocol_error;
+use crate::error::Refused;
 
 /// The most sessions of a family that are told.
 const FAMILY_MAX: usize = 50;
@@ -32,7 +32,7 @@ pub(super) async fn delegate(
     task: &str,
     agent: Option<&str>,
     session: Option<&str>,
-) -> Result<String, ErrorData> {
+) -> Result<String, Refused> {
     let begin = begin(app, cx, agent, session).await?;
     let example = example(app, cx, agent, session).await?;
     Ok(format!(
@@ -52,7 +52,7 @@ async fn example(
     cx: &OpContext,
     agent: Option<&str>,
     session: Option<&str>,
-) -> Result<String, ErrorData> {
+) -> Result<String, Refused> {
     let mut begin = json!({
         "agent": agent.unwrap_or("echo"),
         "prompt": "Write NOTES.md with one line for each file in src. Check it with `wc -l NOTES.md`. Commit it and report the commit.",
@@ -60,7 +60,7 @@ async fn example(
     let is_agent = cx.principal.credential.session().is_some();
     if let Some(session) = session {
         let found = app.session_get(cx, &reference(session)?).await;
-        let id = found.map_err(protocol_error)?.session.id;
+        let id = found?.session.id;
         begin["parent"] = id.to_string().into();
     }
     let (tool, id) = match is_agent || session.is_some() {
@@ -83,7 +83,7 @@ pub(super) async fn plan_loop(
     goal: &str,
     agent: Option<&str>,
     session: Option<&str>,
-) -> Result<String, ErrorData> {
+) -> Result<String, Refused> {
     // Agents begin sessions of their own; loops are started by those whom the agents work for.
     if session.is_none() && cx.principal.authorize(Operation::LoopStart).is_ok() {
         return start_loop(app, cx, goal, agent).await;
@@ -105,7 +105,7 @@ async fn start_loop(
     cx: &OpContext,
     goal: &str,
     agent: Option<&str>,
-) -> Result<String, ErrorData> {
+) -> Result<String, Refused> {
     let agents = agents(app, cx, agent).await?;
     Ok(format!(
         "Plan a loop, in which fresh agents work one after the other on one branch until this is true: {goal}\n\
@@ -127,12 +127,12 @@ async fn begin(
     cx: &OpContext,
     agent: Option<&str>,
     session: Option<&str>,
-) -> Result<String, ErrorData> {
+) -> Result<String, Refused> {
     let is_agent = cx.principal.credential.session().is_some();
     let mut text = match session {
         Some(session) => {
             let found = app.session_get(cx, &reference(session)?).await;
-            let id = found.map_err(protocol_error)?.session.id;
+            let id = found?.session.id;
             format!("Begin it with session_spawn under session {id} (parent).")
         }
         None if is_agent => {
@@ -150,11 +150,11 @@ async fn begin(
 }
 
 /// Says which agent is meant, or which there are.
-async fn agents(app: &App, cx: &OpContext, agent: Option<&str>) -> Result<String, ErrorData> {
+async fn agents(app: &App, cx: &OpContext, agent: Option<&str>) -> Result<String, Refused> {
     if let Some(agent) = agent {
         return Ok(format!(" The agent is {agent:?}."));
     }
-    let agents = app.agent_list(cx).await.map_err(protocol_error)?;
+    let agents = app.agent_list(cx).await?;
     let ready = agents.iter().filter(|agent| agent.is_ready());
     let names: Vec<_> = ready.map(|agent: &Agent| agent.name.as_str()).collect();
     Ok(format!(" Agents that can run here: {}.", names.join(", ")))
@@ -165,7 +165,7 @@ pub(super) async fn review_branch(
     cx: &OpContext,
     worktree: &str,
     focus: Option<&str>,
-) -> Result<String, ErrorData> {
+) -> Result<String, Refused> {
     let query = WorktreeDiffQuery {
         worktree: reference(worktree)?,
         against: None,
@@ -174,7 +174,7 @@ pub(super) async fn review_branch(
         files_max: FILES_MAX,
         bytes_max: 1_000,
     };
-    let diff = app.worktree_diff(cx, query).await.map_err(protocol_error)?;
+    let diff = app.worktree_diff(cx, query).await?;
     let view = WorktreeDiffView::from(diff);
     let id = &view.worktree_id;
     let focus = focus.map_or(String::new(), |it| {
@@ -192,14 +192,10 @@ pub(super) async fn review_branch(
     ))
 }
 
-pub(super) async fn summarize(
-    app: &App,
-    cx: &OpContext,
-    session: &str,
-) -> Result<String, ErrorData> {
+pub(super) async fn summarize(app: &App, cx: &OpContext, session: &str) -> Result<String, Refused> {
     let session = reference(session)?;
     let family = app.session_tree(cx, &session).await;
-    let family = family.map_err(protocol_error)?;
+    let family = family?;
     let mut view = SessionTreeView::new(family.session, &family.tree, &family.others);
     let left = view.tree.len().saturating_sub(FAMILY_MAX);
     view.tree.truncate(FAMILY_MAX);
@@ -217,7 +213,7 @@ pub(super) async fn summarize(
         limit: PageLimit::clamped(Some(1)),
         bytes_max: 1,
     };
-    let read = app.message_list(cx, &query).await.map_err(protocol_error)?;
+    let read = app.message_list(cx, &query).await?;
     let summary = read.summary.map(|it| it.text).unwrap_or_default();
     Ok(format!(
         "Sum up session {} for someone who has a minute: what it is for, how it and its children stand, what waits \

@@ -6,8 +6,8 @@ use rmcp::model::{JsonObject, Tool as ToolModel, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use serde_json::Value;
-use wh_app::{App, AppError, OpContext, Result};
-use wh_domain::{ErrorCode, Principal};
+use wh_app::{App, OpContext, RequestReason, Result};
+use wh_domain::Principal;
 
 use super::{Answer, CATALOGUE, Tool, json, read_arguments};
 use crate::{
@@ -176,7 +176,6 @@ async fn tool_call(app: Arc<App>, cx: OpContext, arguments: JsonObject) -> Resul
     let found = CATALOGUE.get(request.name.as_str());
     match found.filter(|tool| tool.set != Toolset::Discovery) {
         Some(tool) => tool.call(app, cx, request.arguments).await,
-        None => Err(AppError::new(ErrorCode::NotFound, "no tool of that name")
-            .hint("tool_search lists the tools you may call")),
+        None => Err(RequestReason::UnknownTool.into()),
     }
 }

@@ -29,7 +29,7 @@ use rmcp::model::{JsonObject, Tool as ToolModel, ToolAnnotations};
 use schemars::JsonSchema;
 use serde::{Serialize, de::DeserializeOwned};
 use serde_json::Value;
-use wh_app::{App, AppError, OpContext, Result};
+use wh_app::{App, AppError, OpContext, RequestReason, Result, ServerReason};
 use wh_domain::{Credential, Effect, Operation, Principal, SessionRole};
 
 pub(crate) use self::session_life::prompt_of;
@@ -200,7 +200,7 @@ impl Tool {
     /// Records a call that was refused before its operation began.
     pub(crate) async fn record_refusal(&self, app: &App, cx: &OpContext, error: &AppError) {
         if let Some(operation) = self.operation {
-            app.record_refusal(cx, operation, error.code, &error.message)
+            app.record_refusal(cx, operation, error.code(), &error.to_string())
                 .await;
         }
     }
@@ -226,7 +226,7 @@ async fn answer<Res: Serialize + Summary>(
 
 fn json(view: &impl Serialize) -> Result<String> {
     serde_json::to_string(view)
-        .map_err(|error| AppError::new(wh_domain::ErrorCode::Internal, error.to_string()))
+        .map_err(|error| AppError::from(ServerReason::Defect).caused_by(error))
 }
 
 /// Reads a tool's arguments; a mistake is told in words that help to mend it.
@@ -236,8 +236,8 @@ pub(crate) fn read_arguments<Req: DeserializeOwned>(arguments: JsonObject) -> Re
             "." => String::new(),
             path => format!("{path}: "),
         };
-        AppError::invalid(format!("{place}{}", error.inner()))
-            .hint("the tool's inputSchema says what it takes; tool_search shows it")
+        let problem = format!("{place}{}", error.inner());
+        RequestReason::Arguments { problem }.into()
     })
 }
 

@@ -1,153 +1,165 @@
-//! Hints of the server in the words of this program: they name MCP tools, and here people type commands.
+//! Advice of the server in the terms of this program: operations become commands to paste, and arguments become flags.
 
+use serde_json::{Map, Value};
+use wh_api::{AdviceView, ErrorView};
 use wh_domain::Operation;
 
-/// Calls of tools that hints name, and the commands that do the same: the tool, what stands in its arguments, the command. The first row
-/// that fits counts.
-const COMMANDS: &[(&str, &str, &str)] = &[
-    ("agent_list", "", "wheelhouse agents"),
+/// The program that commands begin with.
+const PROGRAM: &str = "wheelhouse";
+
+/// Operations that advice names, and the command for each. The second column narrows a row to calls with an argument, or with a value of
+/// one as `name=value`. The first row that fits counts.
+const COMMANDS: &[(Operation, &str, &str)] = &[
+    (Operation::AgentList, "", "agents"),
     (
-        "approval_list",
+        Operation::ApprovalList,
         "include_settled",
-        "wheelhouse approvals --all",
+        "approvals --all",
     ),
-    ("approval_list", "", "wheelhouse approvals"),
-    ("board_get", "", "wheelhouse board show ID"),
-    ("board_list", "", "wheelhouse board list"),
-    ("config_get", "", "wheelhouse config show"),
-    ("key_list", "", "wheelhouse key list"),
-    ("key_revoke", "", "wheelhouse key revoke ID"),
-    ("loop_get", "", "wheelhouse loop show ID"),
-    ("loop_list", "", "wheelhouse loop ls"),
-    ("loop_start", "", "wheelhouse loop start"),
-    ("repo_add", "", "wheelhouse repo add SOURCE"),
-    ("repo_list", "", "wheelhouse repo list"),
+    (Operation::ApprovalList, "", "approvals"),
+    (Operation::BoardGet, "", "board show ID"),
+    (Operation::BoardList, "", "board list"),
+    (Operation::ConfigGet, "", "config show"),
+    (Operation::CredentialDelete, "", "credential rm ID"),
+    (Operation::CredentialList, "", "credential list"),
+    (Operation::KeyList, "", "key list"),
+    (Operation::KeyRevoke, "", "key revoke ID"),
+    (Operation::LoopList, "", "loop ls"),
+    (Operation::LoopStart, "", "loop start"),
+    (Operation::MessageList, "", "logs ID"),
+    (Operation::NoteList, "", "note list"),
+    (Operation::RepoAdd, "", "repo add SOURCE"),
+    (Operation::RepoList, "", "repo list"),
+    (Operation::RepoTrust, "", "repo trust REPO"),
     (
-        "session_create",
+        Operation::SessionCreate,
         "worktree",
-        "wheelhouse run --worktree ID 'PROMPT'",
+        "run --worktree ID 'PROMPT'",
     ),
-    ("session_create", "", "wheelhouse run 'PROMPT'"),
-    ("session_get", "", "wheelhouse show ID"),
-    ("session_list", "", "wheelhouse ls"),
-    ("session_manage", "restore", "wheelhouse session restore ID"),
-    ("session_manage", "", "wheelhouse session"),
-    ("session_tree", "", "wheelhouse tree ID"),
+    (Operation::SessionCreate, "repo", "run --repo REPO 'PROMPT'"),
+    (Operation::SessionCreate, "", "run 'PROMPT'"),
+    (Operation::SessionFork, "", "fork ID"),
+    (Operation::SessionGet, "", "show ID"),
+    (Operation::SessionList, "", "ls"),
     (
-        "session_update",
+        Operation::SessionManage,
+        "action=restore",
+        "session restore ID",
+    ),
+    (Operation::SessionManage, "action=start", "resume ID"),
+    (Operation::SessionManage, "", "session"),
+    (Operation::SessionTree, "", "tree ID"),
+    (
+        Operation::SessionUpdate,
         "budget",
-        "wheelhouse session update ID --budget-usd USD",
+        "session update ID --budget-usd USD",
     ),
-    ("session_update", "", "wheelhouse session update ID"),
-    ("session_wait", "", "wheelhouse wait ID"),
-    ("task_list", "", "wheelhouse task ls"),
-    ("task_next", "claim", "wheelhouse task next --claim"),
-    ("task_next", "", "wheelhouse task next"),
-    ("task_update", "", "wheelhouse task update TASK"),
-    ("tool_search", "", "wheelhouse tool list"),
-    ("turn_list", "", "wheelhouse turns ID"),
-    ("user_list", "", "wheelhouse user list"),
-    ("user_update", "disabled", "wheelhouse user enable NAME"),
-    ("worktree_get", "", "wheelhouse worktree show ID"),
-    ("worktree_list", "", "wheelhouse worktree ls"),
-    ("worktree_remove", "", "wheelhouse worktree rm ID"),
-];
-
-/// Fields of tools that hints name, and the flags that do the same.
-const FLAGS: &[(&str, &str)] = &[
-    ("begun with repo", "begun with --repo"),
-    ("delete it with force", "delete it with --force"),
-    ("set commit to a commit message", "add --commit MESSAGE"),
-    ("set leave_uncommitted", "add --leave-uncommitted"),
+    (Operation::SessionWait, "", "wait ID"),
+    (Operation::TaskList, "", "task ls"),
+    (Operation::TaskNext, "claim", "task next --claim"),
+    (Operation::TaskNext, "", "task next"),
     (
-        "let the prompt wait: {\"when_busy\": \"queue\"}",
-        "let the prompt wait: leave --steer and --reject out",
+        Operation::TaskUpdate,
+        "status=cancelled",
+        "task update TASK --status cancelled",
     ),
-    ("leave when_busy out", "leave --steer and --reject out"),
-    ("without remove_after", "without --remove-after"),
+    (Operation::TurnList, "", "turns ID"),
+    (Operation::UserList, "", "user list"),
+    (Operation::UserUpdate, "disabled", "user enable NAME"),
+    (
+        Operation::UserUpdate,
+        "allow_paths",
+        "user allow-path NAME DIRECTORY",
+    ),
+    (Operation::WebhookDelete, "", "webhook delete ID"),
+    (Operation::WebhookList, "", "webhook list"),
+    (Operation::WorktreeGet, "", "worktree show ID"),
+    (Operation::WorktreeList, "", "worktree ls"),
+    (Operation::WorktreeRemove, "", "worktree rm ID"),
 ];
 
-/// Puts commands in place of calls of tools, and flags in place of arguments.
-pub(super) fn in_commands(hint: &str) -> String {
-    let mut text = hint.to_owned();
-    for (field, flag) in FLAGS {
-        text = text.replace(field, flag);
+/// Arguments that advice sets or leaves out, and the flags for them. Advice about an argument that is no flag is shown without one.
+const FLAGS: &[(&str, &str)] = &[
+    ("base", "--base"),
+    ("board", "--board"),
+    ("commit", "--commit"),
+    ("dialect", "--dialect"),
+    ("discard_ignored", "--discard-ignored"),
+    ("force", "--force"),
+    ("into", "--into"),
+    ("leave_uncommitted", "--leave-uncommitted"),
+    ("list", "--list"),
+    ("loop", "--loop"),
+    ("parent", "--parent"),
+    ("remove_after", "--remove-after"),
+    ("rescue", "--rescue"),
+    ("role", "--role"),
+    ("session", "--session"),
+    ("shared", "--shared"),
+    ("tier", "--tier"),
+    ("user", "--user"),
+    ("zone", "--zone"),
+];
+
+/// Returns what to do about an error of the server, in the terms of this program.
+pub(super) fn hint_of(error: &ErrorView) -> Option<String> {
+    if error.advice.is_empty() {
+        return error.hint.clone();
     }
-    let mut said = String::new();
-    let mut rest = text.as_str();
-    while let Some(at) = rest.find(|c: char| is_word(c) || c == '{') {
-        said.push_str(&rest[..at]);
-        rest = &rest[at..];
-        if let Some(arguments) = object(rest) {
-            said.push_str(&as_flags(arguments));
-            rest = &rest[arguments.len()..];
-            continue;
-        }
-        let end = rest.find(|c: char| !is_word(c)).unwrap_or(rest.len());
-        let (word, after) = rest.split_at(end.max(1));
-        rest = after;
-        if Operation::parse(word).is_none() && word != "tool_search" {
-            said.push_str(word);
-            continue;
-        }
-        let arguments = after.strip_prefix(' ').and_then(object);
-        if let Some(arguments) = arguments {
-            rest = &after[arguments.len() + 1..];
-        }
-        let command = command(word, arguments.unwrap_or_default());
-        // A hint may have quoted the tool itself.
-        match said.ends_with('`') {
-            true => said.push_str(&command),
-            false => said.push_str(&format!("`{command}`")),
-        }
-    }
-    said.push_str(rest);
-    said
+    let texts: Vec<_> = error.advice.iter().map(rendered).collect();
+    Some(texts.join("; "))
 }
 
-fn is_word(c: char) -> bool {
-    c.is_ascii_alphanumeric() || c == '_'
-}
-
-/// Returns the JSON object that a text begins with, as hints write one.
-fn object(text: &str) -> Option<&str> {
-    if !text.starts_with("{\"") {
-        return None;
+fn rendered(advice: &AdviceView) -> String {
+    let text = &advice.text;
+    if let Some(command) = &advice.command {
+        return format!("to {text}, run `{PROGRAM} {command}`");
     }
-    let mut depth = 0;
-    for (at, c) in text.char_indices() {
-        match c {
-            '{' => depth += 1,
-            '}' => depth -= 1,
-            _ => {}
-        }
-        if depth == 0 {
-            return Some(&text[..=at]);
-        }
+    if let Some(operation) = &advice.operation {
+        return format!("to {text}, run `{}`", command(operation, &advice.arguments));
     }
-    None
-}
-
-/// Returns the command that does what a call of a tool does. Every tool can be called by its name.
-fn command(tool: &str, arguments: &str) -> String {
-    let fits = |(name, part, _): &&(&str, &str, &str)| *name == tool && arguments.contains(part);
-    match (COMMANDS.iter().find(fits), arguments) {
-        (Some((_, _, command)), _) => (*command).to_owned(),
-        (None, "") => format!("wheelhouse tool call {tool}"),
-        (None, arguments) => format!("wheelhouse tool call {tool} '{arguments}'"),
+    let mut arguments = advice.arguments.iter();
+    let flag = arguments.next().and_then(|(name, value)| flag(name, value));
+    match flag {
+        Some(what) => format!("to {text}, {what}"),
+        None => text.clone(),
     }
 }
 
-/// Writes `{"list": NAME}` as `--list NAME`.
-fn as_flags(arguments: &str) -> String {
-    let fields = arguments.trim_matches(['{', '}']).split(", ");
-    let flag = |field: &str| {
-        let (name, value) = field.split_once(": ").unwrap_or((field, ""));
-        let name = name.trim_matches('"').replace('_', "-");
-        format!("--{name} {value}").trim_end().to_owned()
+/// Returns the command that calls an operation. Every tool can be called by its name.
+fn command(operation: &str, arguments: &Map<String, Value>) -> String {
+    let fits = |(named, part, _): &&(Operation, &str, &str)| {
+        let is_there = match part.split_once('=') {
+            Some((name, value)) => arguments.get(name).and_then(Value::as_str) == Some(value),
+            None => part.is_empty() || arguments.contains_key(*part),
+        };
+        named.name() == operation && is_there
     };
-    let flags: Vec<_> = fields.map(flag).collect();
-    flags.join(" ")
+    match COMMANDS.iter().find(fits) {
+        Some((_, _, command)) => format!("{PROGRAM} {command}"),
+        None if arguments.is_empty() => format!("{PROGRAM} tool call {operation}"),
+        None => {
+            let arguments = Value::Object(arguments.clone());
+            format!("{PROGRAM} tool call {operation} '{arguments}'")
+        }
+    }
+}
+
+/// Says which flag to add or leave out; `None` if the argument is no flag.
+fn flag(name: &str, value: &Value) -> Option<String> {
+    // Prompts are queued unless one of these says otherwise.
+    if name == "when_busy" {
+        return Some("leave out `--steer` and `--reject`".to_owned());
+    }
+    let (_, flag) = FLAGS.iter().find(|(argument, _)| *argument == name)?;
+    Some(match value {
+        Value::Null => format!("leave out `{flag}`"),
+        Value::String(value) => {
+            let value = value.trim_matches(['<', '>']);
+            format!("add `{flag} {value}`")
+        }
+        _ => format!("add `{flag}`"),
+    })
 }
 
 #[cfg(test)]

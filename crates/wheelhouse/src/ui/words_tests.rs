@@ -1,74 +1,119 @@
-//! Hints name only what this program has: commands, their flags, and nothing of another surface.
+//! Advice names only what this program has: commands, their flags, and nothing of another surface.
 
+use std::collections::HashSet;
 use std::fs;
 use std::path::{Path, PathBuf};
 
 use clap::CommandFactory;
 use clap::error::ErrorKind;
+use wh_app::samples::{callers, errors_for, has_call_syntax, operations_in};
+use wh_domain::{Advice, ArgumentValue};
 
 use super::*;
 use crate::cli::Cli;
 
 #[test]
-fn calls_of_tools_become_commands() {
-    for (hint, expected) in [
+fn advice_becomes_commands_and_flags() {
+    use ArgumentValue::{Flag, Text};
+    const ID: ArgumentValue = ArgumentValue::ID;
+    for (advice, expected) in [
         (
-            "repo_list shows what there is; an id may be shortened",
-            "`wheelhouse repo list` shows what there is; an id may be shortened",
+            Advice::note("an id can be shortened"),
+            "an id can be shortened",
         ),
         (
-            r#"session_manage {"action": "restore"} brings it back"#,
-            "`wheelhouse session restore ID` brings it back",
+            Advice::call(Operation::RepoList, "list the repositories"),
+            "to list the repositories, run `wheelhouse repo list`",
         ),
         (
-            r#"raise it with session_update {"session": ID, "budget": {…}}, or begin another"#,
-            "raise it with `wheelhouse session update ID --budget-usd USD`, or begin another",
+            Advice::call_with(
+                Operation::SessionManage,
+                [("session", ID), ("action", Text("restore"))],
+                "restore it",
+            ),
+            "to restore it, run `wheelhouse session restore ID`",
         ),
         (
-            r#"{"session": ID} is the list of a tree, {"list": NAME} one of your own"#,
-            "--session ID is the list of a tree, --list NAME one of your own",
+            Advice::call_with(Operation::MessageGet, [("message", ID)], "read it"),
+            r#"to read it, run `wheelhouse tool call message_get '{"message":"<ID>"}'`"#,
         ),
         (
-            r#"message_get {"message": ID} shows it; so does `session_get`"#,
-            r#"`wheelhouse tool call message_get '{"message": ID}'` shows it; so does `wheelhouse show ID`"#,
+            Advice::set("force", Flag(true), "delete it anyway"),
+            "to delete it anyway, add `--force`",
         ),
         (
-            "no {name} here, my_session_list",
-            "no {name} here, my_session_list",
+            Advice::set(
+                "list",
+                ArgumentValue::Placeholder("NAME"),
+                "use a list of your own",
+            ),
+            "to use a list of your own, add `--list NAME`",
+        ),
+        (
+            Advice::omit("zone", "start it without a zone"),
+            "to start it without a zone, leave out `--zone`",
+        ),
+        (
+            Advice::set("when_busy", Text("queue"), "queue the prompt"),
+            "to queue the prompt, leave out `--steer` and `--reject`",
+        ),
+        (
+            Advice::command("login", "create a new login link"),
+            "to create a new login link, run `wheelhouse login`",
         ),
     ] {
-        assert_eq!(in_commands(hint), expected);
+        assert_eq!(rendered(&AdviceView::from(&advice)), expected);
     }
 }
 
 #[test]
-fn every_command_in_the_table_exists() {
-    for (tool, _, command) in COMMANDS {
-        let is_known = Operation::parse(tool).is_some() || *tool == "tool_search";
-        assert!(is_known, "{tool}");
-        check(command).unwrap_or_else(|why| panic!("{command}: {why}"));
+fn every_command_and_flag_in_the_tables_exists() {
+    for (operation, _, command) in COMMANDS {
+        let command = format!("wheelhouse {command}");
+        check(&command).unwrap_or_else(|why| panic!("{}: {command}: {why}", operation.name()));
+    }
+    let mut flags = HashSet::new();
+    flags_of(&Cli::command(), &mut flags);
+    for (_, flag) in FLAGS.iter().chain(&[("", "--steer"), ("", "--reject")]) {
+        assert!(flags.contains(flag.trim_start_matches("--")), "{flag}");
+    }
+}
+
+/// Collects the flags of a command and of those below it.
+fn flags_of(command: &clap::Command, flags: &mut HashSet<String>) {
+    let long = command.get_arguments().filter_map(clap::Arg::get_long);
+    flags.extend(long.map(str::to_owned));
+    for below in command.get_subcommands() {
+        flags_of(below, flags);
     }
 }
 
 #[test]
-fn hints_of_the_server_name_commands_alone() {
-    let mut hints = 0;
-    for file in sources(&["wh-app", "wh-domain", "wh-http"]) {
-        let text = fs::read_to_string(&file).unwrap();
-        for hint in hints_in(&text) {
-            hints += 1;
-            let said = in_commands(&hint);
-            let mut outside = said.split('`').step_by(2);
-            let names_tool = |text: &str| {
-                let mut words = text.split(|c: char| !is_word(c));
-                words.any(|word| Operation::parse(word).is_some() && word != "logout")
+fn every_reason_is_rendered_in_commands_alone() {
+    let (mut rendered, mut commands) = (0, 0);
+    for caller in callers() {
+        for error in errors_for(&caller) {
+            let view = ErrorView {
+                code: error.code().as_str().to_owned(),
+                message: error.to_string(),
+                hint: None,
+                advice: error.hint.iter().map(AdviceView::from).collect(),
+                details: error.details,
             };
-            let is_foreign = outside.any(|text| names_tool(text) || text.contains("{\""));
-            assert!(!is_foreign, "{}: {hint:?} is {said:?}", file.display());
-            check_all(&file, &said);
+            let hint = hint_of(&view).unwrap_or_default();
+            rendered += 1;
+            // What is quoted is checked as a command or a flag; a call of a tool has the tool's name and JSON in it.
+            let said = format!("{}; {hint}", view.message);
+            let outside: Vec<_> = said.split('`').step_by(2).collect();
+            for text in outside {
+                let is_foreign = has_call_syntax(text) || !operations_in(text).is_empty();
+                assert!(!is_foreign, "{said}");
+            }
+            commands += check_all(Path::new("advice"), &said);
         }
     }
-    assert!(hints > 50, "{hints} hints were found");
+    println!("{rendered} errors name {commands} commands");
+    assert!(commands > 1000, "{commands}");
 }
 
 #[test]
@@ -147,37 +192,6 @@ fn words_of(command: &str) -> Vec<String> {
     }
     words.retain(|word| !word.is_empty());
     words
-}
-
-/// Returns the texts that are given to `hint(…)` or `hint: …` as literals.
-fn hints_in(text: &str) -> Vec<String> {
-    let mut hints = Vec::new();
-    for (at, _) in text.match_indices(".hint(") {
-        let after = text[at + ".hint(".len()..].trim_start();
-        let format = after.strip_prefix("format!(");
-        let after = format.unwrap_or(after).trim_start();
-        let Some(literal) = after.strip_prefix('"') else {
-            continue;
-        };
-        let mut hint = String::new();
-        let mut escaped = false;
-        for c in literal.chars() {
-            match c {
-                '"' if !escaped => break,
-                '\\' if !escaped => {
-                    escaped = true;
-                    continue;
-                }
-                c => hint.push(c),
-            }
-            escaped = false;
-        }
-        hints.push(match format {
-            Some(_) => hint.replace("{{", "{").replace("}}", "}"),
-            None => hint,
-        });
-    }
-    hints
 }
 
 fn root() -> PathBuf {

@@ -121,7 +121,7 @@ async fn an_image_that_is_not_there_is_refused_with_the_command_that_gets_it() {
         .await
         .unwrap_err()
         .to_string();
-    assert!(refused.contains("needs an image"), "{refused}");
+    assert!(refused.contains("requires an image"), "{refused}");
     let source = world.repo.display().to_string();
     let request = RepoAddRequest {
         source,
@@ -195,7 +195,10 @@ async fn only_administrators_choose_images() {
             ..RepoAddRequest::default()
         };
         let refused = client.repo_add(&request).await.unwrap_err().to_string();
-        assert!(refused.contains("only administrators choose"), "{refused}");
+        assert!(
+            refused.contains("only administrators can choose"),
+            "{refused}"
+        );
     }
 }
 

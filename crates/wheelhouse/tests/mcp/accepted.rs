@@ -60,7 +60,7 @@ async fn a_failed_session_says_why_it_takes_no_prompt_and_what_to_do() {
         error["hint"].as_str().unwrap(),
     );
     assert!(
-        message.starts_with("the session has failed") && message.contains("huge"),
+        message.starts_with("the session failed") && message.contains("huge"),
         "{message}"
     );
     assert!(hint.contains("session_fork"), "{hint}");

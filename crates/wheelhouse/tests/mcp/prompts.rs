@@ -96,7 +96,7 @@ async fn prompts_say_what_this_caller_can_do() {
     // Nobody is told of sessions that are not theirs.
     let bobs = json!({ "session": world.bobs.id.to_string() });
     let hidden = refusal(&alice, "summarize-session", bobs).await;
-    assert!(hidden.contains("no such session"), "{hidden}");
+    assert!(hidden.contains("session not found"), "{hidden}");
 }
 
 /// Makes the calls of a prompt's example one after the other, as they are written, and returns the id of the session that the first

@@ -71,11 +71,15 @@ async fn a_session_without_a_worktree_says_where_its_work_is() {
     let here = session_in(&alice, json!({ "path": home })).await;
     let path = home.display();
     for (session, words, advice) in [
-        (&here, format!("works in {path} as it is"), "git -C"),
+        (
+            &here,
+            format!("works in {path}, not in a worktree"),
+            ["git -C"; 2],
+        ),
         (
             &session_in(&alice, json!({})).await,
             "works in no repository".to_owned(),
-            "repo_list",
+            ["call repo_list", "list the repositories"],
         ),
     ] {
         let named = json!({ "worktree": session["id"] });
@@ -83,7 +87,8 @@ async fn a_session_without_a_worktree_says_where_its_work_is() {
         assert_eq!(Mcp::code(&refused), "INVALID_INPUT");
         let (status, said) = rest_get(&world, &world.keys.alice, &session["id"]).await;
         assert_eq!(status, 400, "{said}");
-        for error in [&refused["structuredContent"]["error"], &said["error"]] {
+        let errors = [&refused["structuredContent"]["error"], &said["error"]];
+        for (error, advice) in errors.into_iter().zip(advice) {
             assert!(
                 error["message"].as_str().unwrap().ends_with(&words),
                 "{error}"

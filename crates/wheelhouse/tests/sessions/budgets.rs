@@ -134,7 +134,7 @@ async fn an_agent_raises_no_budget_and_a_member_not_beyond_the_server() {
     for beyond in [Some(11), None] {
         let refused = mia.session_update(&raise(&own.id, to(beyond))).await;
         let refused = refused.unwrap_err().to_string();
-        assert!(refused.contains("above the server's limits"), "{refused}");
+        assert!(refused.contains("exceeds the server's limits"), "{refused}");
     }
     // An administrator may.
     let raised = world

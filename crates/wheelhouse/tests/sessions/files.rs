@@ -135,7 +135,7 @@ async fn a_session_begins_with_files_under_the_same_limits() {
     let many = refused(begin(Some("files"), 9)).await;
     assert!(many.contains("files: are more than 8"), "{many}");
     let alone = refused(begin(None, 1)).await;
-    assert!(alone.contains("files come with a prompt"), "{alone}");
+    assert!(alone.contains("files require a prompt"), "{alone}");
     let child = SessionSpawnRequest {
         parent: Some(session.clone()),
         prompt: "files".to_owned(),

@@ -148,12 +148,7 @@ async fn a_directory_that_vanishes_ends_the_run_and_nothing_runs_elsewhere() {
     assert!(world.notes(&session).await.contains("workspace_missing"));
     let next = world.prompt(&session, "say hello").await;
     assert_eq!(next.turn.state, "failed");
-    assert!(
-        next.turn
-            .reason
-            .unwrap()
-            .contains("does not exist any more")
-    );
+    assert!(next.turn.reason.unwrap().contains("no longer exists"));
 }
 
 #[tokio::test]
@@ -202,7 +197,7 @@ async fn deleting_a_live_session_stops_it_first() {
         };
         world.client.session_manage(&delete).await.unwrap();
         let gone = world.client.session_get(session).await.unwrap_err();
-        assert!(gone.to_string().contains("no such session"), "{gone}");
+        assert!(gone.to_string().contains("session not found"), "{gone}");
     }
     assert!(!run.alive.unwrap().is_alive());
     // One with children is refused before it is stopped.
@@ -234,7 +229,7 @@ async fn archived_sessions_are_out_of_sight_and_deleted_ones_are_gone() {
     world.manage(&session, "restore").await;
     world.manage(&session, "delete").await;
     let gone = world.client.session_get(&session).await.unwrap_err();
-    assert!(gone.to_string().contains("no such session"));
+    assert!(gone.to_string().contains("session not found"));
     let known = wh_api::SessionManageRequest {
         action: "explode".to_owned(),
         session,

@@ -135,7 +135,7 @@ async fn a_queued_prompt_is_cancelled_and_interrupts_leave_a_trace() {
     let wanted = world.send(&session, "say wanted").await.turn.id;
     let other = world.session().await;
     let refused = world.client.session_turn_cancel(&other, &unwanted).await;
-    assert!(refused.unwrap_err().to_string().contains("no such turn"));
+    assert!(refused.unwrap_err().to_string().contains("turn not found"));
     let cancelled = world.client.session_turn_cancel(&session, &unwanted).await;
     assert_eq!(cancelled.unwrap().state, "running");
     let unwanted = world.client.turn_get(&unwanted).await.unwrap();
@@ -218,5 +218,5 @@ async fn an_agent_calls_our_tools_with_its_own_token() {
     let other = world.session().await;
     let call = format!("call session_get {{\"session\": \"{other}\"}}");
     world.prompt(&session, &call).await;
-    assert!(world.said(&session).await.contains("no such session"));
+    assert!(world.said(&session).await.contains("session not found"));
 }

@@ -158,7 +158,7 @@ async fn a_place_that_makes_no_sense_is_refused() {
     for (request, words) in [
         (both, "one of repo, worktree and path"),
         (branch, "go with repo"),
-        (missing, "no such repo"),
+        (missing, "repository not found"),
     ] {
         let refused = world.client.session_create(&request).await.unwrap_err();
         assert!(refused.to_string().contains(words), "{refused}");

@@ -138,5 +138,5 @@ fn a_user_is_deleted_with_force_and_what_the_user_owned_stays() {
     let audit = run(&server, &["audit", "--user", "ann"]);
     assert!(audit.stdout.contains(" ann "), "{audit:?}");
     let again = run(&server, &["user", "create", "ann"]);
-    assert!(again.stderr.contains("was deleted"), "{again:?}");
+    assert!(again.stderr.contains("name of a deleted user"), "{again:?}");
 }

@@ -126,7 +126,7 @@ fn a_repository_is_worked_on_in_a_worktree() {
     let refused = run(&server, &merge);
     assert_eq!(refused.code, 5, "{refused:?}");
     assert!(
-        refused.stderr.contains("add --leave-uncommitted"),
+        refused.stderr.contains("add `--leave-uncommitted`"),
         "{refused:?}"
     );
     let in_use = run(&server, &["worktree", "rm", id]);

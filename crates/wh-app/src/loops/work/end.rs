@@ -249,7 +249,7 @@ impl App {
         match self.loop_save(save, Vec::new()).await {
             Ok(()) => Ok(Look::Again),
             // Another life of the server may have been faster with the same.
-            Err(error) if error.code == ErrorCode::NotFound => Ok(Look::Rest),
+            Err(error) if error.code() == ErrorCode::NotFound => Ok(Look::Rest),
             Err(error) => Err(error),
         }
     }

@@ -2,11 +2,11 @@
 
 use std::sync::Arc;
 
-use wh_domain::{Description, ErrorCode, EventKind, NewEvent, Operation, Repo, Worktree};
+use wh_domain::{Description, EventKind, NewEvent, Operation, Repo, Worktree};
 use wh_git::{CommitError, Identity, PrivateClone, What, WorktreeHandle};
 
 use super::{super::look::status, FILES_NAMED_MAX, worktree_event};
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, MergeReason, OpContext, Result, context::facts};
 
 impl App {
     /// Commits everything that is not committed in a worktree, without hooks and filters of the repository. Returns the new commit,
@@ -68,12 +68,8 @@ impl App {
             Some(branch) => format!("branch \"{branch}\""),
             None => "a detached HEAD".to_owned(),
         };
-        let message = format!(
-            "the worktree has {found} checked out instead of branch \"{}\"",
-            worktree.branch
-        );
-        let hint = "nothing was committed; check out its branch there, or commit there yourself";
-        Err(AppError::new(ErrorCode::Conflict, message).hint(hint))
+        let branch = worktree.branch.clone();
+        Err(MergeReason::OtherBranch { found, branch }.into())
     }
 }
 
@@ -92,26 +88,5 @@ pub(super) async fn refuse_uncommitted(handle: &WorktreeHandle, worktree: &Workt
     files.sort();
     files.dedup();
     files.truncate(FILES_NAMED_MAX);
-    Err(AppError::new(
-        ErrorCode::Conflict,
-        "the worktree has uncommitted changes, which would not be merged",
-    )
-    .hint("set commit to a commit message, or set leave_uncommitted to merge without these files")
-    .detail("files", files))
-}
-
-impl From<CommitError> for AppError {
-    fn from(error: CommitError) -> Self {
-        let message = error.to_string();
-        match error {
-            CommitError::Nothing | CommitError::NoMessage | CommitError::Identity => {
-                Self::invalid(message)
-            }
-            CommitError::InProgress { .. } => Self::new(ErrorCode::Conflict, message)
-                .hint("nothing was committed; finish or abort it in the worktree"),
-            CommitError::Path(error) => error.into(),
-            CommitError::Worktree(error) => error.into(),
-            CommitError::Git(error) => error.into(),
-        }
-    }
+    Err(MergeReason::Uncommitted { files }.into())
 }

@@ -3,11 +3,11 @@
 use std::time::Duration;
 
 use wh_domain::{
-    ErrorCode, MergeRemoval, Operation, Reach, Reference, Repo, SessionAction, SessionStateName,
-    ShortId, Worktree, WorktreeMerged, WorktreeRemoval,
+    MergeRemoval, Operation, Reach, Reference, Repo, SessionAction, SessionStateName, ShortId,
+    Worktree, WorktreeMerged, WorktreeRemoval,
 };
 
-use crate::{App, AppError, OpContext, Result, context::facts};
+use crate::{App, MergeReason, OpContext, Result, context::facts};
 
 /// How long a removal waits for the processes of the worktree's sessions to end.
 const STOP_WITHIN: Duration = Duration::from_secs(15);
@@ -16,26 +16,20 @@ impl App {
     /// Refuses while an agent works in a worktree that is to be removed, or somebody else uses it.
     pub(super) async fn refuse_if_busy(&self, reach: Reach, worktree: &Worktree) -> Result<()> {
         use SessionStateName::{Idle, Interrupted, Stopped};
-        let conflict =
-            |message: &str, hint: &str| Err(AppError::new(ErrorCode::Conflict, message).hint(hint));
         let all = self.sessions_at_work(Reach::All, worktree).await?;
         let own = self.sessions_at_work(reach, worktree).await?;
         if own.len() < all.len() {
-            let message = "a session that you cannot access uses the worktree";
-            return conflict(message, "nothing was changed; merge without remove_after");
+            return Err(MergeReason::UsedByOthers.into());
         }
         let busy = own
             .iter()
             .find(|session| !matches!(session.state.name(), Idle | Interrupted | Stopped));
         match busy {
             None => Ok(()),
-            Some(session) => conflict(
-                &format!(
-                    "session {} is at work in the worktree",
-                    session.id.short_id()
-                ),
-                "nothing was changed; wait for it or stop it, or merge without remove_after",
-            ),
+            Some(session) => {
+                let session = session.id.short_id();
+                Err(MergeReason::SessionAtWork { session }.into())
+            }
         }
     }
 
@@ -50,9 +44,8 @@ impl App {
     ) -> MergeRemoval {
         let mut removal = MergeRemoval::default();
         let removed = self.try_remove_merged(cx, reach, repo, merged, &mut removal);
-        if let Err(AppError { message, hint, .. }) = removed.await {
-            let hint = hint.map(|hint| format!("; {hint}"));
-            removal.not_removed = Some(message + hint.as_deref().unwrap_or_default());
+        if let Err(error) = removed.await {
+            removal.not_removed = Some(error.fitted_to(&cx.principal).in_words());
         }
         removal
     }
@@ -89,10 +82,8 @@ impl App {
         let (branch, into) = (&worktree.branch, &merged.into);
         let repo = self.repo_handle(repo)?;
         if !repo.branch_delete_merged(branch, into).await? {
-            let message = format!(
-                "branch \"{branch}\" is checked out elsewhere or has commits that were not merged"
-            );
-            return Err(AppError::new(ErrorCode::Conflict, message));
+            let branch = branch.clone();
+            return Err(MergeReason::BranchKept { branch }.into());
         }
         removal.is_branch_deleted = true;
         let facts = facts([("deleted_branch", branch.as_str())]);

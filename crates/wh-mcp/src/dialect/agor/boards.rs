@@ -2,10 +2,10 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{Result, WorktreeQuery};
+use wh_app::{Resource, Result, WorktreeQuery};
 use wh_domain::{
-    BoardChange, BoardDuplicate, DeleteMode, Description, ErrorCode, Name, NewBoard, NewUser,
-    Operation, PageLimit, PageRequest, Reference, UserName, UserRole,
+    BoardChange, BoardDuplicate, DeleteMode, Description, Name, NewBoard, NewUser, Operation,
+    PageLimit, PageRequest, Reference, UserName, UserRole,
 };
 
 use super::{
@@ -116,7 +116,7 @@ async fn list(call: Call, request: List) -> Result<Reply<Listed<BoardView>>> {
     let named = request.owner_id.as_deref();
     let owner = optional("ownerId", named)?;
     let found = call.app.board_list(&call.cx, owner.as_ref(), page).await;
-    let found = found.map_err(naming([("user", "User", "ownerId", named)]))?;
+    let found = found.map_err(naming([(Resource::User, "User", "ownerId", named)]))?;
     let data = found.items.iter().map(BoardView::listed).collect();
     Ok(Listed::new(&page, found.total, data).into())
 }
@@ -201,11 +201,7 @@ async fn remove(call: Call, request: Remove) -> Result<Reply<BoardView>> {
     let removed = call
         .app
         .board_delete(&call.cx, &board, DeleteMode::IfUnused);
-    let removed = removed.await.map_err(missing());
-    removed.map_err(|error| match error.code {
-        ErrorCode::Conflict => error.hint("remove these first"),
-        _ => error,
-    })?;
+    removed.await.map_err(missing())?;
     Ok(view.into())
 }
 
@@ -279,5 +275,5 @@ async fn users_get(call: Call, request: UsersGet) -> Result<Reply<UserView>> {
 }
 
 fn user_named<'a>(parameter: &'static str, id: &'a str) -> Named<'a> {
-    ("user", "User", parameter, Some(id))
+    (Resource::User, "User", parameter, Some(id))
 }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::Result;
+use wh_app::{Resource, Result};
 use wh_domain::{
     AgentName, Budget, Description, ForkInput, Operation, Policy, Prompt, Reference, SessionAction,
     SessionInput, SessionPatch, SessionPlace, SessionRole, SpawnInput, Title,
@@ -199,7 +199,7 @@ async fn fork(call: Call, request: Fork) -> Result<Reply<Created<SessionView>>> 
     let forked = call.app.session_fork(&call.cx, input).await;
     let forked = forked.map_err(naming([
         session_named("sessionId", &request.session_id),
-        ("turn", "Task", "taskId", task),
+        (Resource::Turn, "Task", "taskId", task),
     ]))?;
     let session = forked.session;
     let entity = shown(&call, &session).await?;
@@ -268,7 +268,7 @@ async fn changed(
         ..SessionPatch::default()
     };
     let session = call.app.session_update(&call.cx, session, patch).await;
-    let session = session.map_err(naming([("session", "Session", "sessionId", named)]))?;
+    let session = session.map_err(naming([(Resource::Session, "Session", "sessionId", named)]))?;
     Ok(Updated {
         session: shown(call, &session).await?,
         description: session.description.map(|it| it.to_string()),

@@ -2,9 +2,9 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{MessageQuery, Result, Summarize};
+use wh_app::{AppError, MessageQuery, Resource, Result, Summarize};
 use wh_domain::{
-    Archived, Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief,
+    Archived, Denied, Message, Operation, PageLimit, PageRequest, Reference, Session, SessionBrief,
     SessionOutline, SessionQuery, SessionStateName, Turn, TurnState,
 };
 
@@ -207,9 +207,7 @@ async fn get_current(call: Call, _request: GetCurrent) -> Result<Reply<SessionVi
     let session = call.app.session_current(&call.cx).await;
     let session = session.map_err(|error| match call.cx.principal.credential.session() {
         Some(_) => error,
-        None => error.hint(
-            "only a session's own token has one; agor_sessions_get {\"sessionId\": ID} shows any",
-        ),
+        None => AppError::from(Denied::NoSession),
     })?;
     Ok(shown(&call, &session).await?.into())
 }
@@ -249,7 +247,7 @@ async fn genealogy(call: Call, request: GenealogyOf) -> Result<Reply<Family>> {
     let found = found.map_err(missing())?;
     let tree = with_status(&call, found.tree).await?;
     let own = tree.iter().find(|(it, _)| it.id == found.session);
-    let (own, _) = own.ok_or_else(|| missing()(wh_app::AppError::not_found("session")))?;
+    let (own, _) = own.ok_or_else(|| missing()(wh_app::AppError::not_found(Resource::Session)))?;
     let mut family = Family::new(own, &tree, request.depth);
     if call.cx.principal.credential.session() == Some(own.id) {
         let status = |it: &SessionOutline| (it.clone(), in_table(STATUSES, it.state));

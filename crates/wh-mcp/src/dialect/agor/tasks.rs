@@ -2,8 +2,8 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::Result;
-use wh_domain::{Denied, Operation, Reference};
+use wh_app::{AppError, Resource, Result};
+use wh_domain::{Advice, ArgumentValue, Denied, Operation, Reference};
 
 use super::{
     default_limit, naming, optional, skipping,
@@ -50,11 +50,12 @@ async fn tasks_list(call: Call, request: TasksList) -> Result<Reply<Listed<TaskS
     let session = optional("sessionId", named)?.or(own);
     let session = session.or(call.session_of_address()?);
     let session = session.ok_or_else(|| {
-        wh_app::AppError::from(Denied::NoSession).hint("name the session: {\"sessionId\": ID}")
+        let name = Advice::set("sessionId", ArgumentValue::ID, "name the session");
+        AppError::from(Denied::NoSession).with_advice(vec![name])
     })?;
     let page = skipping(request.skip, request.limit);
     let turns = call.app.turn_list(&call.cx, &session, page.clone()).await;
-    let turns = turns.map_err(naming([("session", "Session", "sessionId", named)]))?;
+    let turns = turns.map_err(naming([(Resource::Session, "Session", "sessionId", named)]))?;
     let data = turns.items.iter().map(TaskSummary::from).collect();
     Ok(Listed::new(&page, turns.total, data).into())
 }
@@ -70,7 +71,7 @@ async fn tasks_get(call: Call, request: TasksGet) -> Result<Reply<TaskView>> {
     let task = reference("taskId", &request.task_id)?;
     let turn = call.app.turn_get(&call.cx, None, &task).await;
     let turn = turn.map_err(naming([(
-        "turn",
+        Resource::Turn,
         "Task",
         "taskId",
         Some(&*request.task_id),

@@ -28,9 +28,9 @@ fn every_tool_is_named_after_a_service() {
 #[test]
 fn only_what_is_missing_is_named() {
     let names = [session_named("parentId", "0123"), zone_named(None)];
-    let missing = naming(names)(AppError::not_found("session"));
-    assert_eq!(missing.message, "Session not found: 0123");
+    let missing = naming(names)(AppError::not_found(Resource::Session));
+    assert_eq!(missing.to_string(), "Session not found: 0123");
     assert_eq!(missing.details["parentId"], "0123");
-    let other = naming(names)(AppError::not_found("zone"));
-    assert_eq!(other.message, "no such zone");
+    let other = naming(names)(AppError::not_found(Resource::Zone));
+    assert_eq!(other.to_string(), "zone not found");
 }

@@ -2,7 +2,7 @@
 
 use schemars::JsonSchema;
 use serde::Deserialize;
-use wh_app::{Result, WorktreeQuery};
+use wh_app::{Resource, Result, WorktreeQuery};
 use wh_domain::{BranchName, Name, NewWorktree, Operation, Reference, WorktreeRemoval};
 
 use super::{
@@ -141,5 +141,5 @@ async fn remove(call: Call, request: Remove) -> Result<Reply<WorktreeView>> {
 }
 
 fn repo_named(id: Option<&str>) -> Named<'_> {
-    ("repo", "Repository", "repoId", id)
+    (Resource::Repo, "Repository", "repoId", id)
 }

@@ -183,7 +183,7 @@ async fn c3_5_a_repository_is_known_by_its_full_name_and_an_unknown_one_says_how
         let refused = client.call("create_session", new(unknown)).await;
         assert_eq!(Mcp::code(&refused), "NOT_FOUND");
         let line = refused["content"][0]["text"].as_str().unwrap();
-        assert!(line.contains("wheelhouse repo add"), "{line}");
+        assert!(line.contains("add the repository first"), "{line}");
     }
     // A branch that is not there is told by the session.
     let mut wrong = new("team/app");

@@ -94,7 +94,10 @@ async fn e5_task_update_changes_only_what_is_set_and_zero_is_a_priority() {
         (json!({ "id": "1", "depends_on": "2" }), "through others"),
         (json!({ "id": "1", "depends_on": "1" }), "depend on itself"),
         (json!({ "id": "1", "depends_on": "9" }), "no task"),
-        (json!({ "id": "9", "status": "completed" }), "no such task"),
+        (
+            json!({ "id": "9", "status": "completed" }),
+            "task not found",
+        ),
         (json!({ "id": "x", "status": "completed" }), "error: "),
         (json!({ "status": "completed" }), "id"),
         (json!({ "id": "1", "status": "someday" }), "remaining"),
@@ -244,7 +247,7 @@ async fn e12_errors_are_words_and_not_marked_also_for_those_who_may_not() {
     let key = Mcp::new(&base, &iteratr.world.keys.alice);
     let refused = text(&key.call("task-list", json!({})).await);
     assert!(
-        refused.starts_with("error: say which list is meant"),
+        refused.starts_with("error: the task list is not named"),
         "{refused}"
     );
     // A read key changes nothing.
@@ -259,7 +262,7 @@ async fn e12_errors_are_words_and_not_marked_also_for_those_who_may_not() {
     assert_eq!(text(&bob.call("task-list", json!({})).await), "no tasks");
     let done = json!({ "id": "1", "status": "completed" });
     let refused = text(&bob.call("task-update", done).await);
-    assert!(refused.starts_with("error: no such task"), "{refused}");
+    assert!(refused.starts_with("error: task not found"), "{refused}");
     // A session's own list is that of its tree; somebody else's session has none to see.
     let session = Mcp::new(&base, &iteratr.world.keys.session);
     assert_eq!(
@@ -269,7 +272,7 @@ async fn e12_errors_are_words_and_not_marked_also_for_those_who_may_not() {
     let theirs = format!("{base}?session={}", iteratr.world.bobs.id);
     let theirs = Mcp::new(&theirs, &iteratr.world.keys.session);
     let refused = text(&theirs.call("task-add", add).await);
-    assert!(refused.starts_with("error: no such session"), "{refused}");
+    assert!(refused.starts_with("error: session not found"), "{refused}");
 }
 
 #[tokio::test]

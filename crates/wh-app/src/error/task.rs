@@ -1,0 +1,100 @@
+//! Refusals about task lists and loops.
+
+use wh_domain::{Advice, ArgumentValue, ErrorCode, McpDialect, Operation};
+
+use super::Explain;
+
+/// Why something about tasks or a loop was refused.
+#[derive(Debug, thiserror::Error)]
+pub enum TaskReason {
+    #[error("the task list is not named")]
+    NoList,
+    #[error("{field}: there is no task {task:?} in this list")]
+    NotInList { field: &'static str, task: String },
+    #[error("depends_on: there is no task {task} in this call")]
+    NotInCall { task: String },
+    #[error("nothing to change")]
+    NothingToChange,
+    #[error("{open} tasks are not done: {}", .named.join("; "))]
+    OpenTasks { open: u64, named: Vec<String> },
+    #[error("{what} must not be empty")]
+    CountEmpty { what: String },
+    #[error("at most {max} {what} can be added at once")]
+    CountTooLarge { what: String, max: usize },
+    #[error("the loop has ended: {outcome}")]
+    LoopEnded { outcome: String },
+    #[error("the dialect {} has no tools for the iterations of a loop", .dialect.as_str())]
+    DialectWithoutLoop { dialect: McpDialect },
+    #[error("the hook {hook} failed: {failure}")]
+    HookFailed { hook: &'static str, failure: String },
+}
+
+impl TaskReason {
+    /// The argument that continues a list.
+    pub(crate) const CURSOR: &'static str = "cursor";
+    /// The argument that names what a task waits for.
+    pub(crate) const DEPENDS_ON: &'static str = "depends_on";
+}
+
+impl Explain for TaskReason {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::NoList
+            | Self::NotInList { .. }
+            | Self::NotInCall { .. }
+            | Self::NothingToChange
+            | Self::CountEmpty { .. }
+            | Self::CountTooLarge { .. }
+            | Self::DialectWithoutLoop { .. } => ErrorCode::InvalidInput,
+            Self::OpenTasks { .. } | Self::LoopEnded { .. } | Self::HookFailed { .. } => {
+                ErrorCode::Conflict
+            }
+        }
+    }
+
+    fn advice(&self) -> Vec<Advice> {
+        match self {
+            Self::NoList => [
+                ("session", "ID", "use the list of a session tree"),
+                ("board", "ID", "use the list of a board"),
+                ("loop", "ID", "use the list of a loop"),
+                ("list", "NAME", "use one of your own lists"),
+            ]
+            .map(|(name, value, purpose)| {
+                Advice::set(name, ArgumentValue::Placeholder(value), purpose)
+            })
+            .into(),
+            Self::NotInList { field, .. } if *field == Self::CURSOR => {
+                vec![Advice::note(
+                    "use the cursor that the previous page returned",
+                )]
+            }
+            Self::NotInList { .. } => vec![Advice::call(Operation::TaskList, "list the tasks")],
+            Self::NothingToChange => vec![Advice::note(
+                "give a status, a priority, a content or dependencies",
+            )],
+            Self::OpenTasks { .. } => vec![
+                Advice::call(Operation::TaskNext, "get the next task"),
+                Advice::call_with(
+                    Operation::TaskUpdate,
+                    [
+                        ("task", ArgumentValue::ID),
+                        ("status", ArgumentValue::Text("cancelled")),
+                    ],
+                    "cancel a task that is not needed",
+                ),
+            ],
+            Self::LoopEnded { .. } => vec![Advice::call(
+                Operation::LoopStart,
+                "start another loop, on the same branch if you name it",
+            )],
+            Self::DialectWithoutLoop { .. } => {
+                vec![Advice::note("choose wheelhouse or iteratr")]
+            }
+            Self::NotInCall { .. }
+            | Self::CountEmpty { .. }
+            | Self::CountTooLarge { .. }
+            | Self::HookFailed { .. } => Vec::new(),
+        }
+    }
+}
