@@ -87,6 +87,23 @@ const WORDS_ABSENT_FROM_DOMAIN: &[&str] = &[
     "tokio",
 ];
 
+/// Code that compares or rewrites the text of an error, or makes an error of a text.
+const ERROR_TEXT: &[&str] = &[
+    ".message ==",
+    ".message !=",
+    ".message.contains(",
+    ".message.starts_with(",
+    ".message.ends_with(",
+    ".message.replace(",
+    "error.to_string() ==",
+    "error.to_string().contains(",
+    "error.to_string().starts_with(",
+    ".hint.map(",
+    ".hint.replace(",
+    "AppError::new(",
+    "AppError::invalid(",
+];
+
 const PURPOSE_CHARS_MIN: usize = 80;
 const FILE_LINES_WARN: usize = 500;
 const FILE_LINES_MAX: usize = 800;
@@ -113,6 +130,7 @@ pub(crate) fn check(workspace: &Workspace) -> Result<Findings> {
         sources::too_long(&files),
         sources::registry_hosts(&files),
         sources::unfinished(&files),
+        sources::error_text(&files),
         sources::suite_members(&files),
     ];
     Ok(Findings {

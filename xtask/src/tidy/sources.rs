@@ -1,6 +1,8 @@
 //! Rules about the text of files.
 
-use super::{FILE_LINES_MAX, FILE_LINES_WARN, PURPOSE_CHARS_MIN, WORDS_ABSENT_FROM_DOMAIN};
+use super::{
+    ERROR_TEXT, FILE_LINES_MAX, FILE_LINES_WARN, PURPOSE_CHARS_MIN, WORDS_ABSENT_FROM_DOMAIN,
+};
 use crate::workspace::{Package, SourceFile};
 
 /// Registries are named by the machine's own configuration. Written in halves, so that this file passes its own rule.
@@ -98,6 +100,30 @@ pub(super) fn unfinished(files: &[SourceFile]) -> Vec<String> {
     find(rust(files), UNFINISHED, code_of, |word| {
         format!("`{word}…)` panics when reached; write it, or return an error")
     })
+}
+
+/// Errors are told apart by their reason, and only a reason has a text.
+pub(super) fn error_text(files: &[SourceFile]) -> Vec<String> {
+    let is_test = |path: &str| path.ends_with("_tests.rs") || path.ends_with("/tests.rs");
+    let product = rust(files).filter(|file| {
+        let path = &file.path;
+        path.starts_with("crates/") && path.contains("/src/") && !is_test(path)
+    });
+    let product: Vec<_> = product.map(without_tests).collect();
+    find(product.iter(), ERROR_TEXT, code_of, |word| {
+        format!(
+            "`{word}` compares, rewrites or makes the text of an error; use a variant of `Reason`"
+        )
+    })
+}
+
+/// The file without its inline tests, which end it.
+fn without_tests(file: &SourceFile) -> SourceFile {
+    let text = file.text.split("#[cfg(test)]\nmod tests {").next();
+    SourceFile {
+        path: file.path.clone(),
+        text: text.unwrap_or_default().to_owned(),
+    }
 }
 
 /// Every file of a test suite is part of it: `crates/*/tests/<suite>/x.rs` is a `mod x` of the suite's `main.rs`.
@@ -279,6 +305,27 @@ mod tests {
         for word in UNFINISHED {
             let bad = file("crates/a/src/b.rs", &format!("fn f() {{ {word}) }}\n"));
             check_one(unfinished(&[bad]), &["crates/a/src/b.rs:1", word]);
+        }
+    }
+
+    #[test]
+    fn the_text_of_an_error_is_not_compared() {
+        for code in [
+            "if error.message == other {}",
+            "error.message.contains(\"busy\")",
+            "let hint = error.hint.map(|hint| hint);",
+            "return Err(AppError::invalid(\"no\"));",
+            "Err(AppError::new(code, \"no\"))",
+        ] {
+            let bad = file("crates/a/src/b.rs", &format!("fn f() {{\n{code}\n}}\n"));
+            check_one(error_text(&[bad]), &["crates/a/src/b.rs:2", "Reason"]);
+            let tests = format!("fn f() {{}}\n\n#[cfg(test)]\nmod tests {{\n{code}\n}}\n");
+            let fine = [
+                file("crates/a/src/b.rs", &tests),
+                file("crates/a/src/b_tests.rs", code),
+                file("crates/a/tests/suite/main.rs", code),
+            ];
+            assert_eq!(error_text(&fine), Vec::<String>::new());
         }
     }
 
