@@ -152,3 +152,24 @@ test("queued prompts are shown in the order in which they run, and each can be c
   expect(await conversation(page).getByText("third", { exact: true }).count()).toBe(1);
   expect(troubles).toEqual([]);
 });
+
+test("a long queue is shown whole on request", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  await startSession(page, "say occupied\nsleep 60");
+  await said(page, "occupied");
+  const session = new URL(page.url()).pathname.split("/").pop() ?? "";
+  const key = await on.server.key();
+  for (let number = 1; number <= 12; number += 1) {
+    await on.server.rest(key, "POST", `/sessions/${session}/prompts`, { prompt: `say number ${number}` });
+  }
+  const queue = page.getByRole("region", { name: "Queued prompts" });
+  await queue.getByText("12 queued prompts").waitFor();
+  await queue.getByText("“say number 10”").waitFor();
+  expect(await queue.getByText("“say number 11”").count()).toBe(0);
+  await queue.getByRole("button", { name: "Show 2 more" }).click();
+  await queue.getByRole("button", { name: "Cancel the queued prompt say number 12" }).click();
+  await queue.getByText("11 queued prompts").waitFor();
+  expect(await queue.getByText("“say number 12”").count()).toBe(0);
+  await queue.getByText("“say number 11”").waitFor();
+  expect(troubles).toEqual([]);
+});

@@ -72,6 +72,21 @@ test("a drop into a zone is undone before its prompt is sent", async () => {
   expect(troubles).toEqual([]);
 });
 
+test("a drop that can still be undone is saved when the page is reloaded", async () => {
+  const { page, troubles } = await visit(on.browser, on.server);
+  const session = await begin(on.server, page, "Keep me", "Reloads");
+  await makeZone(page, "Review", "say reviewing {{ session.title }}");
+  await add(page, "Keep me");
+  await page.getByRole("button", { name: "What to do with Keep me" }).click();
+  await page.getByRole("menuitem", { name: "Move to zone Review" }).click();
+  await undo(page, "Keep me").waitFor();
+  await page.reload();
+  await card(page, "Keep me").getByText("reviewing Keep me").waitFor();
+  await zone(page, "Review").getByText("1 item", { exact: true }).waitFor();
+  expect(await turns(session)).toBe(2);
+  expect(troubles).toEqual([]);
+});
+
 test("somebody is asked before a zone starts an agent", async () => {
   const { page, troubles } = await visit(on.browser, on.server);
   await begin(on.server, page, "Elsewhere", "Starts");

@@ -1,5 +1,6 @@
 import { useInfiniteQuery, useMutation, useQuery } from "@tanstack/react-query";
 import { X } from "lucide-react";
+import { useState } from "react";
 
 import { api, ask, mark, type Turn } from "@/api/client";
 import { promptOf, turnList } from "@/api/queries";
@@ -8,8 +9,8 @@ import { toastError } from "@/ui/toast";
 import { inRunOrder } from "@/util/queue";
 import { counted, plain, shortened } from "@/util/text";
 
-/** The most prompts of the queue that are shown in words. */
-const SHOWN_MAX = 10;
+/** How many queued prompts are shown at first: the words of each are a request of their own. */
+const SHOWN_FIRST = 10;
 
 interface Props {
   session: string;
@@ -22,6 +23,7 @@ export function Queue({ session, refused }: Props) {
   // Queued prompts are the latest turns, and there are fewer of them than a page has rows.
   const turns = useInfiniteQuery(turnList(session));
   const queued = inRunOrder(turns.data?.rows ?? []);
+  const [isWhole, setIsWhole] = useState(false);
   if (queued.length === 0) {
     return null;
   }
@@ -29,11 +31,15 @@ export function Queue({ session, refused }: Props) {
     <section aria-label="Queued prompts" className="mb-2 rounded-md bg-sunken px-3 py-1.5 text-sm text-muted">
       <p role="status">{counted(queued.length, "queued prompt")}</p>
       <ol className="max-h-40 overflow-y-auto">
-        {queued.slice(0, SHOWN_MAX).map((turn) => (
+        {queued.slice(0, isWhole ? undefined : SHOWN_FIRST).map((turn) => (
           <Queued key={turn.id} session={session} turn={turn} refused={refused} />
         ))}
       </ol>
-      {queued.length > SHOWN_MAX && <p>and {queued.length - SHOWN_MAX} more</p>}
+      {!isWhole && queued.length > SHOWN_FIRST && (
+        <Button look="quiet" className="px-1 py-0.5" onClick={() => setIsWhole(true)}>
+          Show {queued.length - SHOWN_FIRST} more
+        </Button>
+      )}
     </section>
   );
 }

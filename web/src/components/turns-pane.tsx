@@ -10,6 +10,7 @@ import { Empty } from "@/ui/empty";
 import { Loaded } from "@/ui/loaded";
 import { ShowMore } from "@/ui/show-more";
 import { toast, toastError } from "@/ui/toast";
+import { keepTerms } from "@/util/terms";
 import { ago, counted, plain, shortened } from "@/util/text";
 
 import { Cost } from "./cost";
@@ -33,6 +34,7 @@ export function TurnsPane({ id, refused }: { id: string; refused: string | undef
       ),
     onSuccess: (made) => {
       const hasFiles = made.forked_from?.uncommitted === "taken";
+      keepTerms(shortId(made.id), { requested: [], narrowed: made.narrowed ?? [] });
       toast("The session was forked", hasFiles ? "Its worktree has the uncommitted files of that turn." : undefined);
       return navigate({ to: "/sessions/$session", params: { session: shortId(made.id) } });
     },

@@ -27,7 +27,14 @@ export function useBoardChange(id: string) {
   const client = useQueryClient();
   return useMutation({
     mutationFn: (change: BoardChange) =>
-      ask(api.PATCH("/api/v1/boards/{board}", { params: { path: { board: id }, header: mark() }, body: change })),
+      ask(
+        api.PATCH("/api/v1/boards/{board}", {
+          params: { path: { board: id }, header: mark() },
+          body: change,
+          // A placement is sent even if the page is closed meanwhile; browsers allow that for small requests only.
+          keepalive: change.zones === undefined,
+        }),
+      ),
     onSuccess: (changed) => keepBoard(client, id, changed),
     onError: (error) => {
       toastError(error);

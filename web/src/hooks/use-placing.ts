@@ -58,10 +58,15 @@ export function usePlacing(board: Board, cards: BoardCards, onChange: (change: B
     timers.current.set(wish, due);
     setTimeout(due, UNDO_MS);
   };
-  // Whoever goes to another page has let it happen.
+  // Leaving the page, closing it or reloading it ends the time for undoing: what waits is saved.
   useEffect(() => {
     const waiting = timers.current;
-    return () => [...waiting.values()].forEach((due) => due());
+    const saveAll = () => [...waiting.values()].forEach((due) => due());
+    window.addEventListener("pagehide", saveAll);
+    return () => {
+      window.removeEventListener("pagehide", saveAll);
+      saveAll();
+    };
   }, []);
 
   return {
