@@ -17,6 +17,7 @@
 //! process that cleared its environment *and* lost its runner escapes there; [`containment`] tells `doctor` so.
 
 mod contain;
+mod memory;
 mod tree;
 
 use std::{

@@ -5,7 +5,7 @@ use std::{collections::HashSet, fs, path::Path, time::Duration, time::Instant};
 use rustix::process::{Pid, Signal, WaitOptions, waitpid};
 use serde::{Deserialize, Serialize};
 
-use super::{CONTAIN_COMMAND, TAG_VARIABLE};
+use super::{CONTAIN_COMMAND, TAG_VARIABLE, memory::MemoryUse};
 use crate::cgroup::RunCgroup;
 
 /// A process, known by its number and the moment it started: numbers are used again.
@@ -139,7 +139,7 @@ pub fn sweep(tag: &str, cgroup: Option<&Path>) -> usize {
 /// What a tree of processes uses.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub(crate) struct TreeUse {
-    /// Memory that belongs to one process alone; what is shared counts nothing.
+    /// Private and shared memory; not that of mapped files.
     pub(crate) memory_bytes: u64,
     pub(crate) processes: u64,
 }
@@ -147,24 +147,17 @@ pub(crate) struct TreeUse {
 /// Adds up what `root` and everything below it use. Only these processes are looked at, not the whole table.
 pub(crate) fn tree_use(root: u32) -> TreeUse {
     let mut used = TreeUse::default();
+    let mut memory = MemoryUse::default();
     let mut open = vec![root];
     while let Some(pid) = open.pop() {
-        let Some(memory_bytes) = private_memory(pid) else {
+        if memory.add(pid).is_none() {
             continue;
-        };
+        }
         used.processes += 1;
-        used.memory_bytes += memory_bytes;
         open.extend(children(pid));
     }
+    used.memory_bytes = memory.bytes();
     used
-}
-
-fn private_memory(pid: u32) -> Option<u64> {
-    let pages = fs::read_to_string(format!("/proc/{pid}/statm")).ok()?;
-    let mut pages = pages.split_ascii_whitespace().skip(1);
-    let mut next = || pages.next()?.parse::<u64>().ok();
-    let (resident, shared) = (next()?, next()?);
-    Some(resident.saturating_sub(shared) * rustix::param::page_size() as u64)
 }
 
 fn children(pid: u32) -> Vec<u32> {

@@ -59,6 +59,35 @@ async fn d8_a_memory_hog_ends_its_own_session_alone() {
     .await;
 }
 
+/// Uses 300 MiB of memory in a way that is no process's own.
+async fn ends_with_shared_memory(hog: &str) {
+    let hog = format!("python3 -c 'import mmap, os, time; n = 300 << 20; {hog}; time.sleep(60)'");
+    let words = "the limit of 200 MiB of memory was reached";
+    ends_alone("limits.memory_mib", 200, &hog, words).await;
+}
+
+#[tokio::test]
+async fn d8_shared_memory_counts() {
+    ends_with_shared_memory("m = mmap.mmap(-1, n); [m.write(bytes(1 << 20)) for _ in range(300)]")
+        .await;
+}
+
+#[tokio::test]
+async fn d8_memory_of_an_unmapped_memfd_counts() {
+    ends_with_shared_memory(
+        "f = os.memfd_create(\"x\"); [os.write(f, bytes(1 << 20)) for _ in range(300)]",
+    )
+    .await;
+}
+
+#[tokio::test]
+async fn d8_files_in_dev_shm_count() {
+    ends_with_shared_memory(
+        "f = open(\"/dev/shm/x\", \"wb\"); [f.write(bytes(1 << 20)) for _ in range(300)]",
+    )
+    .await;
+}
+
 #[tokio::test]
 async fn d8_a_full_disk_ends_its_own_session_alone() {
     let fill = "i=0; while [ $i -lt 30 ]; do head -c 10000000 /dev/zero > fill$i; i=$((i+1)); done; sleep 60";
