@@ -18,6 +18,8 @@ struct Shape {
     shown: usize,
     /// Shorter bodies are not secrets. Always enough more than `shown` that redacting makes nothing longer.
     body_min: usize,
+    /// Text that every body has at this offset.
+    fixed: Option<(usize, &'static str)>,
 }
 
 const fn shape(beginning: &'static str, is_body: fn(u8) -> bool, body_min: usize) -> Shape {
@@ -26,13 +28,26 @@ const fn shape(beginning: &'static str, is_body: fn(u8) -> bool, body_min: usize
         is_body,
         shown: 0,
         body_min,
+        fixed: None,
     }
 }
+
+/// A legacy OpenAI key. Its beginning alone is also the end of words such as `task-`, so the fixed text in the middle decides.
+const OPENAI: Shape = Shape {
+    fixed: Some((20, "T3BlbkFJ")),
+    ..shape("sk-", is_alphanumeric, 48)
+};
 
 /// Credentials of services that agents use.
 const SERVICES: &[Shape] = &[
     shape("sk-ant-", is_word_or_dash, 16),
     shape("sk-proj-", is_word_or_dash, 16),
+    OPENAI,
+    shape("AIza", is_word_or_dash, 35),
+    shape("hf_", is_alphanumeric, 30),
+    shape("npm_", is_alphanumeric, 36),
+    shape("sk_live_", is_alphanumeric, 20),
+    shape("rk_live_", is_alphanumeric, 20),
     shape("ghp_", is_alphanumeric, 20),
     shape("gho_", is_alphanumeric, 20),
     shape("ghu_", is_alphanumeric, 20),
@@ -90,13 +105,22 @@ fn shapes() -> impl Iterator<Item = Shape> {
         is_body: is_hex_digit,
         shown: KEY_DIGITS_SHOWN,
         body_min: KEY_DIGITS_MIN,
+        fixed: None,
     });
     own.chain(SERVICES.iter().map(|it| Shape { ..*it }))
 }
 
-/// Bytes that a secret can begin with; all others are passed over.
-fn may_begin(byte: u8) -> bool {
-    matches!(byte, b'w' | b'c' | b'i' | b's' | b'g' | b'A' | b'x' | b'-')
+/// Returns whether a secret can begin at `at`; all other places are passed over.
+fn may_begin(bytes: &[u8], at: usize) -> bool {
+    // These letters are frequent: the next one rules out most words.
+    let second = match bytes[at] {
+        b'w' | b'c' | b'i' | b's' | b'g' | b'A' | b'x' | b'-' => return true,
+        b'h' => b'f',
+        b'n' => b'p',
+        b'r' => b'k',
+        _ => return false,
+    };
+    bytes.get(at + 1).is_none_or(|next| *next == second)
 }
 
 /// What was found at a place in a text.
@@ -132,6 +156,12 @@ fn find(text: &str, at: usize) -> Option<Found> {
             .bytes()
             .take_while(|byte| (shape.is_body)(*byte))
             .count();
+        if let Some((offset, text)) = shape.fixed
+            && let Some(found) = body[..length].get(offset..offset + text.len())
+            && found != text
+        {
+            continue;
+        }
         if length >= shape.body_min {
             let body_at = at + shape.beginning.len();
             return Some(Found::Secret {
@@ -174,7 +204,7 @@ pub fn redact(text: &str) -> Cow<'_, str> {
     let mut at = 0;
     let bytes = text.as_bytes();
     while at < bytes.len() {
-        if may_begin(bytes[at])
+        if may_begin(bytes, at)
             && let Some(Found::Secret { shown, end }) = find(text, at)
         {
             out.push_str(&text[kept..shown]);
@@ -260,7 +290,7 @@ fn open_from(text: &str) -> usize {
     let bytes = text.as_bytes();
     let mut at = 0;
     while at < bytes.len() {
-        if !may_begin(bytes[at]) {
+        if !may_begin(bytes, at) {
             at += 1;
             continue;
         }
@@ -288,6 +318,8 @@ mod tests {
     const PEM: &str =
         "-----BEGIN RSA PRIVATE KEY-----\nMIIEpAIBAAKCAQEA\nabc=\n-----END RSA PRIVATE KEY-----";
 
+    const OPENAI_KEY: &str = "sk-0123456789abcdefghijT3BlbkFJ0123456789ABCDEFGHIJ";
+
     #[test]
     fn only_the_secret_part_goes() {
         let key = "wh_full_0123456789abcdef0123456789abcdef";
@@ -309,6 +341,12 @@ mod tests {
             ("github_pat_11ABCDEFG0abcdefghij_KLMNOP", "github_pat_…"),
             ("id AKIAIOSFODNN7EXAMPLE.", "id AKIA…."),
             ("xoxb-123456789012-abcDEF", "xoxb-…"),
+            ("k=AIzaSyA0123456789-abcdefghijklmnop_QRST", "k=AIza…"),
+            (OPENAI_KEY, "sk-…"),
+            ("HF=hf_AbCdEfGhIjKlMnOpQrStUvWxYzAbCdEfGh", "HF=hf_…"),
+            ("npm_0123456789abcdefABCDEF0123456789abcd", "npm_…"),
+            ("sk_live_51ABCDEFGHabcdefgh012345", "sk_live_…"),
+            ("rk_live_51ABCDEFGHabcdefgh012345", "rk_live_…"),
             (
                 PEM,
                 "-----BEGIN RSA PRIVATE KEY-----…-----END RSA PRIVATE KEY-----",
@@ -321,6 +359,13 @@ mod tests {
             "sk-ant-eater",
             "ghp_short",
             "AKIA alone",
+            "AIzawa and others",
+            "task-0123456789abcdef0123456789abcdef0123456789abcdef",
+            "disk-0123456789abcdefghijT3BlbkF",
+            "ask-me-anything-about-the-long-way-home-and-back-again",
+            "npm_config_registry npm_package_version npm_lifecycle_event",
+            "hf_hub_download and hf_transfer_enabled",
+            "sk_live_mode rk_live_check half nph_ rko",
             "----- BEGIN",
             "-----BEGIN CERTIFICATE-----\nMIIE\n-----END CERTIFICATE-----",
         ] {
@@ -335,6 +380,9 @@ mod tests {
             "-----BEGIN PRIVATE KEY-----",
             "-----BEGIN ",
             "-",
+            "sk-",
+            "sk-0123456789abcdefghijT3BlbkFJ",
+            "hf_",
         ] {
             let text = piece.repeat(200_000 / piece.len());
             drop(redact(&text));
@@ -362,6 +410,7 @@ mod tests {
         fn pieces_come_to_the_same_as_the_whole(
             words in prop::collection::vec(prop::sample::select(vec![
                 "a ", "wh_", "é", "AKIA", "-----", "\n", KEY, PEM, "sk-ant-api03-0123456789abcdef",
+                OPENAI_KEY, "task-", "npm_0123456789abcdefABCDEF0123456789abcd", "hf_",
             ]), 0..12),
             cuts in prop::collection::vec(0..400usize, 0..20),
         ) {
