@@ -1,7 +1,7 @@
 //! Which agents there are on this machine, now.
 
 use std::{
-    collections::{BTreeMap, HashMap},
+    collections::{BTreeMap, BTreeSet, HashMap},
     ffi::{OsStr, OsString},
     path::PathBuf,
     sync::Mutex,
@@ -102,6 +102,14 @@ impl Agents {
             }
         }
         all.into_iter().collect()
+    }
+
+    /// Returns the files below the home directory with the logins of all agents.
+    pub fn login_files(&self) -> BTreeSet<String> {
+        let profiles = PROFILES.iter().flat_map(|it| it.login_files);
+        let custom = self.configured.custom.iter();
+        let custom = custom.flat_map(|it| it.login_files.iter().cloned());
+        profiles.map(|it| (*it).to_owned()).chain(custom).collect()
     }
 
     /// Returns the least containment that sessions of an agent need, if the configuration says so.

@@ -82,6 +82,7 @@ impl App {
             session: session.id,
             launch,
             program: launched,
+            logins: self.agents.login_files(),
             cwd,
             run_files: dir.files(),
             access,
@@ -199,6 +200,8 @@ struct Parts<'a> {
     session: SessionId,
     launch: &'a Launch,
     program: &'a Path,
+    /// The files below the home directory with the logins of all agents.
+    logins: BTreeSet<String>,
     cwd: &'a Path,
     run_files: PathBuf,
     access: AgentAccess,
@@ -365,7 +368,18 @@ impl Parts<'_> {
         let in_home = home
             .into_iter()
             .flat_map(|home| HIDDEN_IN_HOME.iter().map(move |name| home.join(name)));
+        let own: Vec<_> = home
+            .into_iter()
+            .flat_map(|home| self.login_files(home))
+            .map(|path| resolve(&path))
+            .collect();
+        // One agent needs its own login, not those of the others.
+        let logins = home
+            .into_iter()
+            .flat_map(|home| self.logins.iter().map(move |name| home.join(name)))
+            .filter(|path| !own.contains(&resolve(path)));
         let all = in_home
+            .chain(logins)
             .chain(HIDDEN_IN_SYSTEM.iter().map(PathBuf::from))
             .chain(self.config.hidden.iter().cloned());
         let all = all.filter_map(|path| path.canonicalize().ok());

@@ -37,7 +37,8 @@ impl World {
         let mut plan = json!({
             "secrets": [
                 home.join(".ssh/id_ed25519"), home.join(".aws/credentials"), home.join(".config/gh/hosts.yml"),
-                home.join(".netrc"), home.join(".config/wheelhouse/wheelhouse.toml"),
+                home.join(".netrc"), home.join(".Xauthority"), home.join(".codex/auth.json"),
+                home.join("snap/firefox/common/cookies.sqlite"), home.join(".config/wheelhouse/wheelhouse.toml"),
                 data.join("wheelhouse.db"), data.join("server.json"), run.join("spec.json"), own.join("spec.json"),
                 scratch.join("notes.txt"), "/etc/shadow",
             ],
@@ -292,6 +293,8 @@ async fn the_probe_notices_what_is_allowed() {
         "wheelhouse.sock",
         "spec.json",
         ".ssh/id_ed25519",
+        ".Xauthority",
+        ".codex/auth.json",
         "change",
         "dump core",
     ] {

@@ -91,6 +91,9 @@ impl World {
             (".aws/credentials", "aws secret access"),
             (".config/gh/hosts.yml", "token"),
             (".netrc", "machine example.org"),
+            (".Xauthority", "a cookie of the display"),
+            (".codex/auth.json", "the login of another agent"),
+            ("snap/firefox/common/cookies.sqlite", "cookies"),
             (".bashrc", "# shell"),
             ("diary.txt", "nobody named this file"),
             (
