@@ -5,7 +5,7 @@ use std::path::PathBuf;
 use wh_app::{ContainmentConfig, no_engine};
 use wh_runner::{
     image::{Engine, EngineKind},
-    sandbox::{Unsupported, probe},
+    sandbox::{Support, Unsupported, probe},
 };
 
 use super::{DataDir, ServeOptions};
@@ -23,19 +23,14 @@ pub(super) async fn prepare(
             reason: error.to_string(),
             remedy: "start the server again".to_owned(),
         };
-        wh_runner::sandbox::Support {
+        Support {
             namespaces: Err(failed.clone()),
             strict: Err(failed),
             landlock_abi: 0,
         }
     });
     if options.containment.without_namespaces {
-        let off = Unsupported {
-            reason: "the configuration turns namespaces off".to_owned(),
-            remedy: "remove `namespaces = false` from [containment]".to_owned(),
-        };
-        support.namespaces = Err(off.clone());
-        support.strict = Err(off);
+        turn_namespaces_off(&mut support);
     }
     let mut hidden = options.containment.hide.clone();
     hidden.push(data_dir.path().to_owned());
@@ -65,6 +60,16 @@ pub(super) async fn prepare(
         image: options.containment.image.clone(),
         images: data_dir.images(),
     }
+}
+
+/// Leaves what works when the configuration says `namespaces = false`.
+pub(crate) fn turn_namespaces_off(support: &mut Support) {
+    let off = Unsupported {
+        reason: "the configuration turns namespaces off".to_owned(),
+        remedy: "remove `namespaces = false` from [containment]".to_owned(),
+    };
+    support.namespaces = Err(off.clone());
+    support.strict = Err(off);
 }
 
 /// Finds the container engine for the tier `container`.

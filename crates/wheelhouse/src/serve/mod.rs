@@ -34,7 +34,7 @@ use wh_store_sqlite::{OpenOptions, SqliteStore};
 
 use self::{clock::SystemClock, refusal::CannotListen, server_file::ServerFileGuard};
 pub(crate) use self::{
-    containment::find_engine,
+    containment::{find_engine, turn_namespaces_off},
     data_dir::DataDir,
     kill_all::kill_all,
     refusal::{elsewhere, refusal},

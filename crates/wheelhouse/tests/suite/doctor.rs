@@ -105,6 +105,21 @@ fn a_bad_configuration_is_one_of_the_checks() {
 }
 
 #[test]
+fn a_configuration_without_namespaces_has_no_strict_tier() {
+    let home = Home::new();
+    let file = home.path().join("c.toml");
+    fs::write(file, "[containment]\nnamespaces = false\n").unwrap();
+    let said = home.run(&["--config", "c.toml", "doctor", "--json"]);
+    let checks = said.json()["checks"].as_array().cloned().unwrap();
+    for tier in ["tier strict", "tier container"] {
+        let check = checks.iter().find(|check| check["name"] == tier).unwrap();
+        assert_eq!(check["status"], "warn", "{check}");
+        let hint = check["hint"].as_str().unwrap();
+        assert!(hint.contains("`namespaces = false`"), "{check}");
+    }
+}
+
+#[test]
 fn a_running_server_is_found_and_a_killed_one_noticed() {
     let mut server = TestServer::start();
     let said = run(&server, &["doctor", "--json"]);

@@ -11,7 +11,7 @@ use wh_runner::{
 
 use super::Check;
 use crate::config::Config;
-use crate::serve::{DataDir, find_engine};
+use crate::serve::{DataDir, find_engine, turn_namespaces_off};
 
 pub(super) async fn checks(config: &Config) -> Vec<Check> {
     let mut checks: Vec<_> = agents(config).await.iter().map(agent).collect();
@@ -57,7 +57,7 @@ fn agent(agent: &AgentView) -> Check {
 async fn support(config: &Config) -> Support {
     let scratch = config.data_dir.value.join("homes/.doctor");
     let tried = tokio::task::spawn_blocking(move || probe(&scratch)).await;
-    tried.unwrap_or_else(|error| {
+    let mut support = tried.unwrap_or_else(|error| {
         let failed = Unsupported {
             reason: error.to_string(),
             remedy: "run `wheelhouse doctor` again".to_owned(),
@@ -67,7 +67,11 @@ async fn support(config: &Config) -> Support {
             strict: Err(failed),
             landlock_abi: 0,
         }
-    })
+    });
+    if config.containment.without_namespaces {
+        turn_namespaces_off(&mut support);
+    }
+    support
 }
 
 /// A warning at most: nobody has to use this tier.
@@ -114,10 +118,20 @@ async fn container(config: &Config, support: &Support) -> Check {
     }
 }
 
+/// The version of Landlock that restricts signals and abstract sockets.
+const LANDLOCK_SCOPES: i32 = 6;
+
 fn guarded(support: &Support) -> Check {
     const NAME: &str = "tier guarded";
     let abi = support.landlock_abi;
     match (&support.namespaces, support.best()) {
+        (Ok(()), _) if abi > 0 && abi < LANDLOCK_SCOPES => Check::ok(
+            NAME,
+            format!(
+                "works: namespaces, and Landlock (ABI {abi}) behind them; this kernel is older than 6.12, so Landlock \
+                 does not repeat the rules on signals and abstract sockets: agents can connect to abstract sockets of this machine"
+            ),
+        ),
         (Ok(()), _) if abi > 0 => Check::ok(
             NAME,
             format!("works: namespaces, and Landlock (ABI {abi}) behind them"),
@@ -130,8 +144,13 @@ fn guarded(support: &Support) -> Check {
         (Err(why), Some(_)) => Check::warn(
             NAME,
             format!(
-                "works by Landlock (ABI {abi}) alone, without namespaces: {}",
-                why.reason
+                "works by Landlock (ABI {abi}) alone, without namespaces: {}{}",
+                why.reason,
+                if abi < LANDLOCK_SCOPES {
+                    "; this kernel is older than 6.12, so agents can send signals to other processes of the server's user"
+                } else {
+                    ""
+                }
             ),
             why.remedy.clone(),
         ),
@@ -265,6 +284,14 @@ mod tests {
             (Status::Warn, Some("allow it"))
         );
         assert_eq!(guarded(&support(false, 0)).status, Status::Fail);
+        let message = |namespaces, abi| guarded(&support(namespaces, abi)).message;
+        assert!(message(true, 5).contains("abstract sockets"));
+        assert!(message(false, 5).contains("send signals"));
+        assert!(!message(true, 6).contains("older") && !message(false, 6).contains("older"));
+        let mut off = support(true, 7);
+        turn_namespaces_off(&mut off);
+        let hint = strict(&off).hint.unwrap();
+        assert!(hint.contains("namespaces = false"), "{hint}");
     }
 
     #[test]
