@@ -5,6 +5,7 @@
 
 mod count;
 mod diff;
+mod embedded;
 mod error;
 mod file;
 mod look;

@@ -58,6 +58,8 @@ pub struct Fetched {
     /// References below `refs/wheelhouse/private` that were created or moved: other branches of the clone, and the worktree's own
     /// when it was moved in the repository meanwhile.
     pub kept: Vec<String>,
+    /// Whether the worktree's index was replaced by the clone's.
+    pub has_new_index: bool,
 }
 
 impl PrivateClone {
@@ -162,6 +164,7 @@ impl PrivateClone {
         // An index that the agent has not changed may be older than the worktree's.
         if stamp(&self.clone.index()) != fs::read_to_string(&self.index_stamp).ok() {
             self.copy_index(&self.clone, &self.origin)?;
+            fetched.has_new_index = true;
         }
         Ok(fetched)
     }

@@ -4,7 +4,7 @@ use std::time::Duration;
 
 use jiff::{SignedDuration, Timestamp};
 use wh_domain::{
-    IdRef, MessageKind, Reach, Run, Session, SessionState, SettingKey, ToolsLink, Turn,
+    IdRef, MessageKind, Reach, Run, Session, SessionState, SettingKey, ToolsLink, Turn, TurnId,
 };
 use wh_runner::{
     link::{self, Action, LinkError, Outcome},
@@ -424,7 +424,11 @@ impl Keeper {
     }
 
     pub(super) fn note(&self, work: &SessionWork, text: String) -> RunFact {
-        let turn = work.running.as_ref().map(|turn| turn.id);
+        self.note_of(work.running.as_ref().map(|turn| turn.id), text)
+    }
+
+    /// The same about this turn.
+    pub(super) fn note_of(&self, turn: Option<TurnId>, text: String) -> RunFact {
         let now = self.app.clock.now();
         RunFact::Message {
             reference: None,
@@ -441,6 +445,8 @@ impl Keeper {
     ) -> Result<()> {
         let mut facts = Vec::new();
         facts.extend(why.clone().map(|why| self.note(work, why)));
+        let disabled = self.app.embedded_disable(&work.session).await;
+        facts.extend(disabled.map(|text| self.note(work, text)));
         let ending = why.unwrap_or_else(|| STOPPED.to_owned());
         facts.push(RunFact::Gone { ending, failed });
         self.app.context_remove(&work.session).await;

@@ -167,7 +167,7 @@ impl Keeper {
                 None => return Ok(true),
             },
         };
-        let facts = self.facts_of(&work, records).await?;
+        let mut facts = self.facts_of(&work, records).await?;
         let Some((run, last)) = work.run.clone().zip(records.last()) else {
             return Ok(true);
         };
@@ -184,6 +184,12 @@ impl Keeper {
             // Before anybody is told that the worktree is at rest.
             self.app.context_remove(&work.session).await;
             self.app.project_config_release(&work.session);
+            // The agent may have gone on after its last turn, and now it is gone.
+            if let Some(text) = self.app.embedded_disable(&work.session).await {
+                let gone = |fact: &RunFact| matches!(fact, RunFact::Gone { .. });
+                let at = facts.iter().position(gone).unwrap_or(facts.len());
+                facts.insert(at, self.note(&work, text));
+            }
         }
         if last.seq > run.journal_seq {
             let step = RunStep {
@@ -267,6 +273,7 @@ impl Keeper {
         for record in records.iter().filter(|record| record.seq > stored) {
             self.story.tell(record, &about, &mut facts);
         }
+        let mut notes = Vec::new();
         for fact in &mut facts {
             match fact {
                 RunFact::TurnStarted { commit_before, .. } => {
@@ -276,12 +283,18 @@ impl Keeper {
                 RunFact::TurnEnded {
                     turn, commit_after, ..
                 } => {
+                    // First, because the next line fetches the index of a private clone.
+                    let text = self.app.embedded_disable(&work.session).await;
+                    notes.extend(text.map(|text| self.note_of(Some(*turn), text)));
                     *commit_after = self.app.session_commit(&work.session).await;
                     self.app.uncommitted_keep(&work.session, *turn).await;
                 }
                 _ => {}
             }
         }
+        let ending = |fact: &RunFact| matches!(fact, RunFact::TurnEnded { .. });
+        let at = facts.iter().position(ending).unwrap_or(facts.len());
+        facts.splice(at..at, notes);
         Ok(facts)
     }
 

@@ -1,7 +1,7 @@
 //! Private clones: where agents of the tier `strict` commit, and how their commits reach the worktree.
 
 use wh_domain::{Repo, Worktree};
-use wh_git::{PrivateClone, WorktreeHandle};
+use wh_git::{Disabled, Embedded, PrivateClone, WorktreeHandle};
 
 use crate::{App, AppError, Result, RunReason};
 
@@ -35,27 +35,35 @@ impl App {
         Ok(handle)
     }
 
-    /// Fetches from the private clone of a worktree, if it has one.
-    async fn private_clone_fetch(
+    /// Fetches from the private clone of a worktree, if it has one. Submodules that the fetched index lists are disabled.
+    pub(crate) async fn private_clone_fetch(
         &self,
         handle: &WorktreeHandle,
         worktree: &Worktree,
-    ) -> Result<()> {
+    ) -> Result<Disabled> {
         let dir = self.runs.containment.clone_dir(worktree.id);
         if handle.missing().is_some() || !dir.exists() {
-            return Ok(());
+            return Ok(Disabled::default());
         }
         let _alone = self.clone_locks.take(worktree.id).await;
         let failed =
             |error: wh_git::WorktreeError| AppError::from(RunReason::PrivateClone { error });
         let Some(clone) = PrivateClone::open(handle, &dir).map_err(failed)? else {
-            return Ok(());
+            return Ok(Disabled::default());
         };
         let fetched = clone.fetch().await.map_err(failed)?;
         if !fetched.kept.is_empty() {
             tracing::info!(worktree = %worktree.id, kept = ?fetched.kept, "kept commits of a private clone beside the worktree's branch");
         }
-        Ok(())
+        if !fetched.has_new_index {
+            return Ok(Disabled::default());
+        }
+        let disabled = handle.embedded_disable(Embedded::Submodules).await;
+        let disabled = disabled.map_err(failed)?;
+        if !disabled.is_empty() {
+            tracing::warn!(worktree = %worktree.id, ?disabled, "disabled git repositories inside a worktree");
+        }
+        Ok(disabled)
     }
 
     /// Fetches what a worktree that is about to be removed has in its private clone. Returns whether the clone holds nothing else.
@@ -65,7 +73,7 @@ impl App {
         worktree: &Worktree,
     ) -> bool {
         match self.private_clone_fetch(handle, worktree).await {
-            Ok(()) => true,
+            Ok(_) => true,
             Err(error) => {
                 tracing::warn!(worktree = %worktree.id, %error, "the private clone stays on disk");
                 false

@@ -1,6 +1,9 @@
 //! C7 to C11 from the agent's side: it can work with git, and plants nothing that runs for a person later.
 
-use wh_testkit::git::{git, program};
+use std::path::Path;
+
+use wh_api::SessionManageRequest;
+use wh_testkit::git::{git, program, repository};
 
 use crate::harness::{Setting, World};
 
@@ -58,7 +61,129 @@ async fn an_agent_works_with_git_in_guarded_without_namespaces() {
 
 #[tokio::test]
 async fn c8_to_c11_nothing_that_an_agent_plants_runs_for_a_person() {
-    let world = World::new(Setting::GUARDED).await;
+    nothing_planted_runs(Setting::GUARDED).await;
+}
+
+#[tokio::test]
+async fn c8_to_c11_nothing_that_an_agent_plants_runs_for_a_person_in_strict() {
+    nothing_planted_runs(Setting::STRICT).await;
+}
+
+/// Plants a submodule in each of several ways. `TRAP` is the program that its configuration names.
+const SUBMODULES: &str = "set -e; export GIT_CONFIG_GLOBAL=/dev/null; ID=$(git rev-parse HEAD)
+    repo() { git init -q $1; git -C $1 -c user.name=x -c user.email=x@y commit -q --allow-empty -m x; git -C $1 config core.fsmonitor $TRAP; }
+    list() { git update-index --add --cacheinfo 160000,$ID,$1; }
+    repo sub; list sub
+    mkdir ignored; echo '*' > ignored/.gitignore; repo ignored/r
+    mkdir file; echo 'gitdir: ../ignored/r/.git' > file/.git; list file
+    ln -s ignored/r link; list link
+    repo outer; repo outer/inner; echo inner > outer/.gitignore; list outer
+    repo closed; list closed; chmod 555 closed
+    repo untracked
+    repo committed; list committed
+    git -c user.name=x -c user.email=x@y commit -qm planted
+    git rm -q --cached committed; echo committed > .gitignore";
+
+/// Does what people do in a worktree.
+fn use_git(worktree: &Path) {
+    git(worktree, &["status"]);
+    git(worktree, &["diff"]);
+    git(worktree, &["reset", "-q"]);
+    git(worktree, &["status"]);
+    git(worktree, &["add", "-A"]);
+    git(worktree, &["status"]);
+    git(worktree, &["commit", "-q", "--allow-empty", "-m", "mine"]);
+    git(worktree, &["status"]);
+    git(worktree, &["diff", "HEAD"]);
+}
+
+async fn planted_submodules_do_not_run(setting: Setting) {
+    let world = World::new(setting).await;
+    let canary = world.server.home().join("CANARY");
+    let trap = world.server.home().join("code/trap.sh");
+    let text = format!("#!/bin/sh\necho \"$PWD $*\" >> {}\n", canary.display());
+    program(&trap, &text);
+    let plant = format!("TRAP={}; {SUBMODULES}", trap.display());
+    // The same without Wheelhouse: there it runs.
+    let control = repository(&world.server.home().join("code/control"));
+    let script = world.server.home().join("code/plant.sh");
+    std::fs::write(&script, &plant).unwrap();
+    let mut planted = std::process::Command::new("sh");
+    let planted = planted.arg(&script).current_dir(&control).status();
+    assert!(planted.unwrap().success());
+    std::fs::remove_file(control.join("link")).unwrap();
+    git(&control, &["status"]);
+    assert!(canary.exists(), "the trap does not work");
+    std::fs::remove_file(&canary).unwrap();
+
+    let worktree = world.worktree().await;
+    std::fs::write(worktree.join("plant.sh"), &plant).unwrap();
+    let printed = world.shell("sh plant.sh 2>&1 && echo planted").await;
+    assert!(printed.trim_end().ends_with("planted"), "{printed}");
+    let note = world.latest_note().await;
+    for name in [
+        "sub/.git",
+        "file/.git",
+        "outer/inner/.git",
+        "untracked/.git",
+        "\"link\"",
+    ] {
+        assert!(note.contains(name), "{name}: {note}");
+    }
+    let ran = || std::fs::read_to_string(&canary).unwrap_or_default();
+    use_git(&worktree);
+    assert_eq!(ran(), "");
+    let kept = std::fs::read_to_string(worktree.join("sub/.git.disabled/config")).unwrap();
+    assert!(kept.contains("fsmonitor"), "{kept}");
+
+    // What the agent does after its turn counts too.
+    let late = format!(
+        "(sleep 1; git init -q late; git -C late config core.fsmonitor {}; git update-index --add --cacheinfo 160000,$(git rev-parse HEAD),late; touch ignored/done) >/dev/null 2>&1 & echo begun",
+        trap.display()
+    );
+    world.shell(&late).await;
+    for _ in 0..200 {
+        if worktree.join("ignored/done").exists() {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    assert!(worktree.join("late/.git").exists());
+    let request = SessionManageRequest {
+        session: world.session.clone(),
+        action: "stop".to_owned(),
+        ..SessionManageRequest::default()
+    };
+    world.client.session_manage(&request).await.unwrap();
+    for _ in 0..200 {
+        let session = world.client.session_get(&world.session).await.unwrap();
+        if session.state == "stopped" {
+            break;
+        }
+        tokio::time::sleep(std::time::Duration::from_millis(50)).await;
+    }
+    use_git(&worktree);
+    assert_eq!(ran(), "");
+    assert!(!worktree.join("late/.git").exists());
+}
+
+#[tokio::test]
+async fn c8_to_c11_a_planted_submodule_does_not_run_for_a_person() {
+    planted_submodules_do_not_run(Setting::GUARDED).await;
+}
+
+#[tokio::test]
+async fn c8_to_c11_a_planted_submodule_does_not_run_for_a_person_in_strict() {
+    planted_submodules_do_not_run(Setting::STRICT).await;
+}
+
+#[tokio::test]
+async fn c8_to_c11_a_planted_submodule_does_not_run_for_an_ordinary_user() {
+    planted_submodules_do_not_run(Setting::GUARDED.as_user()).await;
+}
+
+async fn nothing_planted_runs(setting: Setting) {
+    let world = World::new(setting).await;
     let canary = world.server.home().join("CANARY");
     let trap = world.server.home().join("code/trap.sh");
     program(
