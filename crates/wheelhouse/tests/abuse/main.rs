@@ -30,5 +30,6 @@ mod resources;
 mod strict;
 mod tenancy;
 mod texts;
+mod tiers;
 mod transport;
 mod wire;
