@@ -27,6 +27,12 @@ pub fn reasons_need_turn(ended: TurnState, was_interrupted: bool) -> bool {
     matches!(ended, TurnState::Completed | TurnState::Cancelled) && !was_interrupted
 }
 
+/// Returns the reasons that a prompt does not already quote: a turn that is queued for reasons alone does.
+pub fn reasons_not_quoted(reasons: Vec<DenialReason>, prompt: &str) -> Vec<DenialReason> {
+    let is_quoted = |it: &DenialReason| prompt.contains(&reasons_prompt(std::slice::from_ref(it)));
+    reasons.into_iter().filter(|it| !is_quoted(it)).collect()
+}
+
 /// Returns the prompt by which an agent reads the reasons of denials. What people wrote is quoted.
 pub fn reasons_prompt(reasons: &[DenialReason]) -> String {
     let mut text = String::new();
@@ -84,6 +90,22 @@ mod tests {
         let expected = "Your request was denied:\n> drop it\nReason:\n> use staging\n> always\n\n\
                         Your question was declined:\n> which?\nReason:\n> ask Mia";
         assert_eq!(prompt, expected);
+    }
+
+    #[test]
+    fn a_prompt_of_reasons_is_not_given_them_again() {
+        let reason = |asked: &str| DenialReason {
+            kind: ApprovalKind::Permission,
+            asked: asked.to_owned(),
+            reason: "use staging".to_owned(),
+            by: sender(),
+        };
+        let [one, other] = ["drop it", "drop all"].map(reason);
+        let both = vec![one.clone(), other.clone()];
+        assert_eq!(reasons_not_quoted(both.clone(), &reasons_prompt(&both)), []);
+        let prompt = reasons_prompt(&[one]);
+        assert_eq!(reasons_not_quoted(both.clone(), &prompt), [other]);
+        assert_eq!(reasons_not_quoted(both.clone(), "use staging"), both);
     }
 
     #[test]

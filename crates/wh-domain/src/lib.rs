@@ -87,7 +87,7 @@ pub use budget::{Budget, BudgetPatch, Usage};
 pub use card::{BoardCards, SessionCard, WorktreeCard};
 pub use deletion::{DeleteMode, DependentKind, Dependents, list_dependents};
 pub use delivery::{DeliveryKind, DeliveryState, NEWS_WORDS_MAX, News, NewsKind, callback_prompt};
-pub use denial::{DenialReason, reasons_need_turn, reasons_prompt};
+pub use denial::{DenialReason, reasons_need_turn, reasons_not_quoted, reasons_prompt};
 pub use dialect::{Dialect, McpDialect};
 pub use egress::{
     AddressPolicy, HostList, HostName, HostNameRefusal, HostRule, HostRuleRefusal, HostsRefusal,

@@ -30,6 +30,8 @@ use self::written::{Known, Words};
 struct Applying<'a> {
     conn: &'a mut SqliteConnection,
     session: Session,
+    /// What the session had used before the step.
+    used_before: Usage,
     epoch: u64,
     at: Timestamp,
     events: Vec<NewEvent>,
@@ -58,6 +60,7 @@ pub(crate) async fn apply_in_txn(batch: &mut Batch<'_>, step: RunStep) -> Result
     let mut applying = Applying {
         conn: batch.conn,
         session,
+        used_before,
         epoch,
         at: step.at,
         events: Vec::new(),

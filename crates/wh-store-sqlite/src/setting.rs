@@ -4,7 +4,7 @@ use async_trait::async_trait;
 use jiff::Timestamp;
 use sqlx::SqliteConnection;
 use sqlx::sqlite::SqliteRow;
-use wh_domain::{SettingKey, SettingValue};
+use wh_domain::{Budget, SettingKey, SettingValue};
 use wh_store::{Applied, Commit, Result, SettingStore};
 
 use crate::SqliteStore;
@@ -31,6 +31,26 @@ impl SettingStore for SqliteStore {
         let change = Change::SettingSet(key, value, commit.audit.at);
         self.commit(change, commit).await
     }
+}
+
+/// Returns what all sessions of a user together may use in a day.
+pub(crate) async fn budget_of_day_on_conn(conn: &mut SqliteConnection) -> Result<Budget> {
+    let rows = sqlx::query("SELECT name, value FROM settings WHERE name LIKE 'budget.user_day.%'")
+        .fetch_all(conn)
+        .await
+        .map_err(store_error)?;
+    let mut budget = Budget::default();
+    for (key, SettingValue(value)) in row::listed("setting", &rows, setting_row) {
+        let limit = match key {
+            SettingKey::BudgetUserDayTokens => &mut budget.tokens,
+            SettingKey::BudgetUserDayCostMicros => &mut budget.cost_micros,
+            SettingKey::BudgetUserDayWallSeconds => &mut budget.wall_seconds,
+            SettingKey::BudgetUserDayTurns => &mut budget.turns,
+            _ => continue,
+        };
+        *limit = value.and_then(|value| u64::try_from(value).ok());
+    }
+    Ok(budget)
 }
 
 fn setting_row(row: &SqliteRow) -> Parsed<(SettingKey, SettingValue)> {

@@ -106,7 +106,13 @@ fn turns_of(rows: &[SqliteRow]) -> Result<(Option<Turn>, Option<Turn>)> {
 
 /// Returns what is left of a session's budget and of the budgets of all above it.
 async fn budget_left(conn: &mut SqliteConnection, session: &Session) -> Result<Budget> {
-    let mut left = session.budget_left();
+    let above = budget_above(conn, session).await?;
+    Ok(session.budget_left().intersect(above))
+}
+
+/// Returns what is left of the budgets of all sessions above a session.
+pub(crate) async fn budget_above(conn: &mut SqliteConnection, session: &Session) -> Result<Budget> {
+    let mut left = Budget::default();
     let mut above = above(conn, session).await?;
     while let Some(id) = above {
         let ancestor = session_in_txn(conn, id).await?;

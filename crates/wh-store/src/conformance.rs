@@ -120,6 +120,7 @@ macro_rules! conformance_checks {
                 is_sent_until_the_runner_has_it,
                 reasons_become_a_turn,
                 reasons_wait_for_the_next_turn,
+                reasons_outlive_their_turn,
                 is_settled_once,
                 an_answer_says_who_gave_it,
                 is_found_within_reach,

@@ -2,7 +2,9 @@
 
 use jiff::{SignedDuration, Timestamp};
 use newtype_uuid::GenericUuid;
-use wh_domain::{SessionState, SettingKey, Turn, TurnId, TurnState, Usage, reasons_prompt};
+use wh_domain::{
+    SessionState, SettingKey, Turn, TurnId, TurnState, Usage, reasons_not_quoted, reasons_prompt,
+};
 use wh_runner::link::{Action, Outcome};
 use wh_store::{RunFact, SessionWork};
 
@@ -70,6 +72,7 @@ impl Keeper {
         }
         let mut text = self.app.text_for_agent(&work.session, turn).await?;
         let reasons = self.app.store.reasons_unread(self.session).await?;
+        let reasons = reasons_not_quoted(reasons, &turn.prompt);
         if !reasons.is_empty() {
             text = format!("{}\n\n{text}", reasons_prompt(&reasons));
         }

@@ -1,13 +1,13 @@
 //! What a step means to the sessions above: what was used, and what is to be told.
 
-use wh_domain::{ApprovalId, NewsKind, Route, TurnId, Usage};
+use wh_domain::{ApprovalId, Budget, NewsKind, Route, TurnId, Usage};
 use wh_store::Result;
 
 use super::Applying;
 use crate::delivery;
 use crate::error::store_error;
 use crate::row::{int, uuid};
-use crate::usage_day;
+use crate::{setting, usage_day, work};
 
 impl Applying<'_> {
     /// Counts what was used since `before` for the owner's day, and for every session above.
@@ -42,6 +42,26 @@ impl Applying<'_> {
         .await
         .map(drop)
         .map_err(store_error)
+    }
+
+    /// Returns whether a budget that the session's next turn counts for is used up: its own, one above it, or its owner's of the day.
+    pub(super) async fn is_budget_spent(&mut self) -> Result<bool> {
+        if self.session.budget_left().is_spent() {
+            return Ok(true);
+        }
+        // For the others this step counts when it ends.
+        let uncounted = self.session.usage.since(self.used_before);
+        let above = work::budget_above(self.conn, &self.session).await?;
+        if above.less(uncounted).is_spent() {
+            return Ok(true);
+        }
+        let budget = setting::budget_of_day_on_conn(self.conn).await?;
+        if budget == Budget::default() {
+            return Ok(false);
+        }
+        let owner = self.session.owner.user;
+        let used = usage_day::get_on_conn(self.conn, owner, self.at).await?;
+        Ok(budget.less(used.plus(uncounted)).is_spent())
     }
 
     /// Has the parent told, if it wants to be.

@@ -62,8 +62,10 @@ impl Applying<'_> {
         Ok(())
     }
 
-    /// Queues a prompt with the reasons that the agent has yet to read, unless a prompt waits that they go with. Returns whether
-    /// it did.
+    /// Queues a prompt with the reasons that the agent has yet to read, unless a prompt waits that they go with or a budget is used
+    /// up. Returns whether it did.
+    ///
+    /// The reasons stay unread until the agent has the prompt: it can still be cancelled or refused.
     pub(super) async fn queue_reasons(&mut self, ended: TurnId, state: TurnState) -> Result<bool> {
         let reasons = unread_on_conn(self.conn, self.session.id).await?;
         let is_idle = self.session.state == SessionState::Idle && !self.session.archived;
@@ -79,7 +81,8 @@ impl Applying<'_> {
         .fetch_one(&mut *self.conn)
         .await
         .map_err(store_error)?;
-        if is_queued || !reasons_need_turn(state, was_interrupted) {
+        if is_queued || !reasons_need_turn(state, was_interrupted) || self.is_budget_spent().await?
+        {
             return Ok(false);
         }
         let prompt = NewTurn {
@@ -92,8 +95,6 @@ impl Applying<'_> {
             created_at: self.at,
         };
         turn::insert_in_txn(self.conn, &prompt).await?;
-        let read = sqlx::query(READ).bind(uuid(self.session.id));
-        read.execute(&mut *self.conn).await.map_err(store_error)?;
         let created = session_event(&self.session, EventKind::Created, Facts::new());
         self.events.push(wh_domain::NewEvent {
             subject: prompt.id.into(),
@@ -102,10 +103,6 @@ impl Applying<'_> {
         Ok(true)
     }
 }
-
-/// Marks all reasons of a session as read.
-pub(crate) const READ: &str =
-    "UPDATE approvals SET reason_unread = 0 WHERE session_id = ? AND reason_unread = 1";
 
 /// Returns the reasons that a session's agent has yet to read, oldest first.
 pub(crate) async fn unread_on_conn(

@@ -177,9 +177,45 @@ pub async fn reasons_become_a_turn(store: Arc<dyn Store>) -> Outcome {
     let next = work.next.ok_or("no turn with the reasons")?;
     assert_eq!(next.prompt.matches("> because").count(), 2);
     assert_eq!(next.sender.user, session.owner.user);
-    assert_eq!(store.reasons_unread(session.id).await?, []);
     let turns = store.turn_count(Reach::All, session.id).await?;
     assert_eq!(turns, 2);
+    // They are read when the agent has the turn, not before.
+    assert_eq!(store.reasons_unread(session.id).await?.len(), 2);
+    let begun = RunFact::TurnStarted {
+        turn: next.id,
+        commit_before: None,
+    };
+    store.run_apply(step(&run, vec![begun])).await?;
+    assert_eq!(store.reasons_unread(session.id).await?, []);
+    Ok(())
+}
+
+/// Reasons outlive a turn of their own that is cancelled or not handed over, and no other one is queued for them.
+pub async fn reasons_outlive_their_turn(store: Arc<dyn Store>) -> Outcome {
+    for state in [TurnState::Cancelled, TurnState::Failed] {
+        let (session, run, asked, turn) = waiting_in(&store).await?;
+        deny(&store, &session, &asked).await?;
+        let completed = ended(&turn, TurnState::Completed);
+        store.run_apply(step(&run, vec![completed])).await?;
+        let work = store.work_get(session.id).await?.ok_or("no work")?;
+        let own = work.next.ok_or("no turn with the reasons")?;
+        if state == TurnState::Cancelled {
+            let cancel = commit(session.owner.user, Operation::SessionInterrupt);
+            done(store.turn_cancel(session.id, cancel).await?);
+        }
+        let over = RunFact::TurnEnded {
+            turn: own.id,
+            state,
+            reason: None,
+            commit_after: None,
+            usage: Usage::default(),
+            estimate_micros: 0,
+        };
+        store.run_apply(step(&run, vec![over])).await?;
+        assert_eq!(store.reasons_unread(session.id).await?.len(), 2);
+        let work = store.work_get(session.id).await?.ok_or("no work")?;
+        assert_eq!(work.next, None);
+    }
     Ok(())
 }
 

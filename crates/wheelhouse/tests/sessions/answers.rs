@@ -2,7 +2,10 @@
 
 use std::time::Duration;
 
-use wh_api::{ApprovalAnswerRequest, PolicyInput, PolicyRuleInput, SessionCreateRequest};
+use wh_api::{
+    ApprovalAnswerRequest, BudgetInput, BudgetPatchInput, ConfigSetRequest, PolicyInput,
+    PolicyRuleInput, SessionCreateRequest, SessionUpdateRequest,
+};
 
 use crate::harness::World;
 
@@ -104,6 +107,69 @@ async fn a_reason_survives_a_killed_server_and_an_interrupted_turn() {
     world.prompt(&session, "say and again").await;
     let said = world.said(&session).await;
     assert_eq!(said.matches(reason).count(), 1, "{said}");
+}
+
+/// Denies what an agent asks for in the only turn that a budget allows, raises the budget, and prompts the agent again.
+async fn raised_after_a_denial(
+    world: &World,
+    budget: Option<BudgetInput>,
+    raise: impl AsyncFnOnce(&str),
+) {
+    let request = SessionCreateRequest {
+        budget,
+        ..SessionCreateRequest::default()
+    };
+    let session = world.session_with(request).await;
+    let asked = world.prompt(&session, "ask drop the table").await;
+    let reason = "use the staging database";
+    world
+        .answer(&asked.approvals[0].id, "deny", Some(reason))
+        .await;
+    world.rest(&session).await;
+    let turns = world.turns(&session).await;
+    assert_eq!(turns.len(), 1, "the budget is used up: {turns:?}");
+    raise(&session).await;
+    for prompt in ["say go on", "say and again"] {
+        world.prompt(&session, prompt).await;
+        let said = world.said(&session).await;
+        assert_eq!(said.matches(reason).count(), 1, "{said}");
+    }
+}
+
+#[tokio::test]
+async fn a_reason_survives_a_budget_that_was_used_up() {
+    let world = World::new();
+    let one_turn = BudgetInput {
+        turns: Some(1),
+        ..BudgetInput::default()
+    };
+    raised_after_a_denial(&world, Some(one_turn), async |session| {
+        let request = SessionUpdateRequest {
+            session: Some(session.to_owned()),
+            budget: Some(BudgetPatchInput {
+                turns: Some(Some(3)),
+                ..BudgetPatchInput::default()
+            }),
+            ..SessionUpdateRequest::default()
+        };
+        world.client.session_update(&request).await.unwrap();
+    })
+    .await;
+}
+
+#[tokio::test]
+async fn a_reason_survives_a_day_whose_budget_was_used_up() {
+    let world = World::new();
+    let set = async |turns: i64| {
+        let request = ConfigSetRequest {
+            key: "budget.user_day.turns".to_owned(),
+            value: Some(turns.into()),
+            ..ConfigSetRequest::default()
+        };
+        world.client.config_set(&request).await.unwrap();
+    };
+    set(1).await;
+    raised_after_a_denial(&world, None, async |_| set(3).await).await;
 }
 
 #[tokio::test]
