@@ -37,6 +37,6 @@ impl SessionCard {
         let session = &self.session;
         let is_spent = session.budget_left().used_up().is_some();
         let changes = self.worktree.as_ref().and_then(|it| it.changes.as_ref());
-        Stage::of(session.state.name(), is_spent, changes)
+        Stage::of(session.shown_state(), is_spent, changes)
     }
 }

@@ -312,9 +312,10 @@ impl Archived {
 /// Which sessions a list holds. Everything left open matches.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct SessionFilter {
+    /// States as shown: see [`Session::shown_state`].
     pub states: Vec<SessionStateName>,
-    /// Idle sessions that were spawned are chosen by the state of their latest turn and not by `states`; nothing stands for
-    /// those that have no turn.
+    /// Sessions that were spawned and are shown as idle are chosen by the state of their latest turn and not by `states`; nothing
+    /// stands for those that have no turn.
     pub spawned: Option<Vec<Option<TurnState>>>,
     /// Those that wait for somebody, broke, or are idle with a budget that is used up: [`crate::Stage::NeedsYou`].
     pub needs_you: bool,

@@ -10,8 +10,8 @@ use sqlx::SqliteConnection;
 use uuid::Uuid;
 use wh_domain::{
     Archived, BoardId, EventKind, Facts, IdRef, NewEvent, Page, PageRequest, Reach, Session,
-    SessionBrief, SessionEvent, SessionFilter, SessionId, SessionPatch, SessionTally, SettingKey,
-    SpawnLimits, TitleWords, TurnState,
+    SessionBrief, SessionEvent, SessionFilter, SessionId, SessionPatch, SessionStateName,
+    SessionTally, SettingKey, SpawnLimits, TitleWords, TurnState,
 };
 use wh_store::{Applied, Commit, NewSession, Result, SessionStore, StoreError};
 
@@ -152,18 +152,63 @@ impl SessionStore for SqliteStore {
     }
 }
 
-fn push_states(query: &mut Query, filter: &SessionFilter) {
+/// Whether prompts wait for the session `t`. An idle session for which prompts wait is shown as running.
+const HAS_QUEUE: &str =
+    "EXISTS (SELECT 1 FROM turns q WHERE q.session_id = t.id AND q.state = 'queued')";
+
+/// Adds the condition that the stored state of `t` is one of these.
+fn push_stored(query: &mut Query, states: impl IntoIterator<Item = SessionStateName>) {
     query.push("t.state IN (");
-    let mut states = query.separated(", ");
-    for state in &filter.states {
-        states.push_bind(state.as_str());
+    let mut list = query.separated(", ");
+    for state in states {
+        list.push_bind(state.as_str());
     }
     query.push(")");
 }
 
-/// Adds the condition that a session is in one of the states or, when it was spawned and is idle, its latest turn is.
+/// Adds the condition that a session is shown in one of the states. Queues are looked at only if running and idle sessions are told
+/// apart.
+fn push_states(query: &mut Query, filter: &SessionFilter) {
+    let states = &filter.states;
+    let has = |state| states.contains(&state);
+    match (has(SessionStateName::Running), has(SessionStateName::Idle)) {
+        (true, false) => {
+            let (live, resting): (Vec<_>, Vec<_>) =
+                states.iter().copied().partition(|it| is_live(*it));
+            // Few sessions are live and few queues hold anything, so both are read first: idle sessions are not searched.
+            query.push("(t.id IN (SELECT t.id FROM sessions t WHERE ");
+            push_stored(query, live);
+            query.push(
+                " UNION ALL SELECT t.id FROM turns q CROSS JOIN sessions t ON t.id = q.session_id
+                 WHERE q.state = 'queued' AND t.state = 'idle')",
+            );
+            if !resting.is_empty() {
+                push_stored(query.push(" OR "), resting);
+            }
+            query.push(")");
+        }
+        (false, true) => {
+            push_stored(query.push("("), states.iter().copied());
+            query.push(format_args!(" AND NOT (t.state = 'idle' AND {HAS_QUEUE}))"));
+        }
+        _ => push_stored(query, states.iter().copied()),
+    }
+}
+
+/// Returns whether sessions in this state have a process or are about to have one.
+fn is_live(state: SessionStateName) -> bool {
+    use SessionStateName as State;
+    matches!(
+        state,
+        State::Creating | State::Running | State::Waiting | State::Reviewing | State::Stopping
+    )
+}
+
+/// Adds the condition that a session is shown in one of the states or, when it was spawned and is shown as idle, its latest turn is.
 fn push_states_or_turns(query: &mut Query, filter: &SessionFilter, turns: &[Option<TurnState>]) {
-    query.push(" AND CASE WHEN t.state = 'idle' AND t.parent_id IS NOT NULL THEN COALESCE(");
+    query.push(format_args!(
+        " AND CASE WHEN t.state = 'idle' AND t.parent_id IS NOT NULL AND NOT {HAS_QUEUE} THEN COALESCE("
+    ));
     query.push("(SELECT u.state FROM turns u WHERE u.session_id = t.id ORDER BY u.number DESC LIMIT 1), '') IN (");
     let mut states = query.separated(", ");
     for turn in turns {
@@ -187,7 +232,7 @@ fn push_needs_you(query: &mut Query) {
     query.push(
         " AND t.state IN ('waiting', 'failed', 'interrupted', 'idle') AND (t.state <> 'idle' OR ",
     );
-    query.push(IS_SPENT).push(")");
+    query.push(format_args!("{IS_SPENT} AND NOT {HAS_QUEUE})"));
 }
 
 /// Adds the condition that a title contains every word, or that the only word is part of the id.

@@ -85,6 +85,7 @@ macro_rules! conformance_checks {
                 patches_change_only_what_they_name,
                 lists_filter_and_page_to_the_end,
                 lists_filter_by_the_latest_turn,
+                lists_filter_by_the_state_as_shown,
                 totals_follow_every_change,
                 lists_hold_what_needs_somebody,
                 lists_filter_by_title,

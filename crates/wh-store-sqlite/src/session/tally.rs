@@ -9,6 +9,9 @@ use crate::SqliteStore;
 use crate::reach::{Owned, Query, push_owned};
 use crate::row::{self, Parsed};
 
+/// Whether prompts wait for the session `t`. Very many sessions are counted, so the queue is read once and not for each.
+const IS_QUEUED: &str = "t.id IN (SELECT q.session_id FROM turns q WHERE q.state = 'queued')";
+
 impl SqliteStore {
     /// Counts the sessions of a list in groups of the same facts.
     pub(super) async fn tally(
@@ -19,7 +22,9 @@ impl SqliteStore {
         let mut query = Query::new(
             "SELECT state, is_spent, is_clean, has_commits, has_unmerged, COUNT(*) AS number FROM (",
         );
-        query.push("SELECT t.state, ").push(IS_SPENT);
+        query.push(format_args!(
+            "SELECT CASE WHEN t.state = 'idle' AND {IS_QUEUED} THEN 'running' ELSE t.state END AS state, {IS_SPENT}"
+        ));
         query.push(
             " AS is_spent, w.is_clean, w.commits_ahead > 0 AS has_commits, w.commits_unmerged > 0 AS has_unmerged
               FROM sessions t LEFT JOIN worktrees w ON w.id = t.worktree_id WHERE ",

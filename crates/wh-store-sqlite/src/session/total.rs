@@ -1,12 +1,13 @@
 //! Totals of session lists.
 //!
 //! Triggers keep a row of `session_totals` for every combination of owner, state and archived flag, so that counting a list that
-//! filters by nothing else costs the same however many sessions there are.
+//! filters by nothing else costs the same however many sessions there are. The rows go by the stored state. A list of running or of idle
+//! sessions goes by the state as shown, so the idle sessions for which prompts wait are counted besides, by the queue.
 
-use wh_domain::{Reach, SessionFilter};
+use wh_domain::{Reach, SessionFilter, SessionStateName};
 use wh_store::Result;
 
-use super::{push_archived, push_filter, push_states};
+use super::{push_archived, push_filter, push_stored};
 use crate::SqliteStore;
 use crate::reach::{Owned, Query, counted, push_owned};
 use crate::row::{self, uuid};
@@ -47,16 +48,42 @@ fn totals_query(reach: Reach, filter: &SessionFilter) -> Option<Query> {
         return None;
     };
     let mut query =
-        Query::new("SELECT COALESCE(SUM(t.number), 0) AS number FROM session_totals t WHERE ");
+        Query::new("SELECT (SELECT COALESCE(SUM(t.number), 0) FROM session_totals t WHERE ");
+    push_owner(&mut query, reach)?;
+    if !filter.states.is_empty() {
+        push_stored(query.push(" AND "), filter.states.iter().copied());
+    }
+    push_archived(&mut query, filter.archived);
+    query.push(")");
+    let has = |state| filter.states.contains(&state);
+    match (has(SessionStateName::Running), has(SessionStateName::Idle)) {
+        (true, false) => push_queued(query.push(" + "), reach, filter)?,
+        (false, true) => push_queued(query.push(" - "), reach, filter)?,
+        _ => {}
+    }
+    query.push(" AS number");
+    Some(query)
+}
+
+/// Adds the number of idle sessions for which prompts wait, as a subquery.
+fn push_queued(query: &mut Query, reach: Reach, filter: &SessionFilter) -> Option<()> {
+    query.push(
+        "(SELECT COUNT(DISTINCT t.id) FROM turns q CROSS JOIN sessions t ON t.id = q.session_id
+             WHERE q.state = 'queued' AND t.state = 'idle' AND ",
+    );
+    push_owner(query, reach)?;
+    push_archived(query, filter.archived);
+    query.push(")");
+    Some(())
+}
+
+/// Adds the condition that the owner of `t` is in reach, if a row of totals can tell.
+fn push_owner(query: &mut Query, reach: Reach) -> Option<()> {
     match reach {
         Reach::All => query.push("TRUE"),
         Reach::User(user) => query.push("t.owner_user_id = ").push_bind(uuid(user)),
         Reach::Key(key) => query.push("t.owner_key_id = ").push_bind(uuid(key)),
         Reach::Guest { .. } | Reach::UserAndGuest { .. } | Reach::Tree(_) => return None,
     };
-    if !filter.states.is_empty() {
-        push_states(query.push(" AND "), filter);
-    }
-    push_archived(&mut query, filter.archived);
-    Some(query)
+    Some(())
 }

@@ -220,6 +220,87 @@ pub async fn lists_filter_and_page_to_the_end(store: Arc<dyn Store>) -> Outcome 
     Ok(())
 }
 
+/// An idle session for which prompts wait is running for every filter, total and stage, as it is shown.
+pub async fn lists_filter_by_the_state_as_shown(store: Arc<dyn Store>) -> Outcome {
+    use SessionStateName::{Failed, Idle, Running, Stopped};
+    let owner = owned_by(fixture::user(&store).await?.id);
+    let mut made = Vec::new();
+    for (state, prompts) in [
+        (SessionState::Idle, 0),
+        (SessionState::Idle, 2),
+        (SessionState::Stopped, 0),
+        (SessionState::Failed { reason: "x".into() }, 0),
+        (every_state().swap_remove(2), 0),
+    ] {
+        for is_spent in [false, true] {
+            let mut session = fixture::session_value(owner, None)?;
+            session.state = state.clone();
+            if is_spent {
+                session.budget.turns = Some(0);
+            }
+            fixture::insert_session(&store, &session).await?;
+            for _ in 0..prompts {
+                queue(&store, &session, &turn_value(&session, "wait")).await?;
+            }
+            session.has_queue = prompts > 0;
+            made.push(session);
+        }
+    }
+    made.reverse();
+    let reach = Reach::User(owner.user);
+    let mut rows = Vec::new();
+    for states in [
+        vec![Running],
+        vec![Idle],
+        vec![Running, Idle],
+        vec![Running, Failed],
+        vec![Stopped, Running],
+        vec![Stopped, Idle],
+        vec![Failed],
+    ] {
+        let shown = |it: &&Session| states.contains(&it.shown_state());
+        let expected: Vec<_> = made.iter().filter(shown).map(|it| it.id).collect();
+        // With a title the sessions themselves are counted, without one the totals are added up.
+        for title in [None, Some(made[0].title.to_string())] {
+            let filter = SessionFilter {
+                states: states.clone(),
+                title: title
+                    .map(|it| TitleWords::parse(&it))
+                    .transpose()?
+                    .flatten(),
+                ..SessionFilter::default()
+            };
+            let listed = pages(2, |page| store.session_list(reach, &filter, page)).await?;
+            let listed: Vec<_> = listed.iter().map(|it| it.id).collect();
+            assert_eq!(listed, expected, "{filter:?}");
+            let brief = pages(2, |page| store.session_brief_list(reach, &filter, page)).await?;
+            let brief: Vec<_> = brief.iter().map(|it| it.id).collect();
+            assert_eq!(brief, expected, "{filter:?}");
+            let counted = store.session_count(reach, &filter).await?;
+            assert_eq!(counted, expected.len() as u64, "{filter:?}");
+        }
+        rows.push(expected.len());
+    }
+    assert_eq!(rows, [4, 2, 6, 6, 6, 4, 2]);
+    let stage = |it: &Session| Stage::of(it.shown_state(), it.budget_left().is_spent(), None);
+    let needs_you = made.iter().filter(|it| stage(it) == Stage::NeedsYou);
+    let expected: Vec<_> = needs_you.map(|it| it.id).collect();
+    let filter = SessionFilter {
+        needs_you: true,
+        ..SessionFilter::default()
+    };
+    let listed = pages(9, |page| store.session_list(reach, &filter, page)).await?;
+    let listed: Vec<_> = listed.iter().map(|it| it.id).collect();
+    assert_eq!(listed, expected);
+    let everything = SessionFilter::default();
+    let counts = SessionCounts::of(&store.session_tally(reach, &everything).await?);
+    for it in Stage::ALL {
+        let expected = made.iter().filter(|session| stage(session) == it).count();
+        assert_eq!(counts.in_stage(it), expected as u64, "{it:?}");
+    }
+    Ok(())
+}
+
 /// What needs somebody can be listed alone: the store's condition is the domain's rule, for every state and every part of a budget.
 pub async fn lists_hold_what_needs_somebody(store: Arc<dyn Store>) -> Outcome {
     let owner = owned_by(fixture::user(&store).await?.id);
@@ -328,7 +409,7 @@ pub async fn lists_filter_by_title(store: Arc<dyn Store>) -> Outcome {
     Ok(())
 }
 
-/// What was spawned and is idle can be chosen by its latest turn instead of its state.
+/// What was spawned and is shown as idle can be chosen by its latest turn instead of its state.
 pub async fn lists_filter_by_the_latest_turn(store: Arc<dyn Store>) -> Outcome {
     let owner = owned_by(fixture::user(&store).await?.id);
     let root = fixture::session(&store, owner, None).await?;
@@ -339,7 +420,9 @@ pub async fn lists_filter_by_the_latest_turn(store: Arc<dyn Store>) -> Outcome {
     for (states, turns, expected) in [
         (idle.clone(), vec![], vec![root.id]),
         (idle, vec![None], vec![unused.id, root.id]),
-        (vec![], vec![Some(TurnState::Queued)], vec![waiting.id]),
+        // That one is shown as running.
+        (vec![SessionStateName::Running], vec![], vec![waiting.id]),
+        (vec![], vec![Some(TurnState::Queued)], vec![]),
         (vec![], vec![Some(TurnState::Failed)], vec![]),
     ] {
         let filter = SessionFilter {

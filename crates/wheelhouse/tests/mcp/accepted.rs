@@ -1,6 +1,6 @@
 //! What is shown of a session after a prompt was accepted, and what is said when one cannot be.
 
-use serde_json::json;
+use serde_json::{Value, json};
 
 use crate::harness::{Mcp, World};
 
@@ -13,18 +13,52 @@ async fn a_session_is_running_from_the_moment_a_prompt_is_accepted() {
     let own = world.parent.id.to_string();
     let session = json!({ "session": own });
     let busy = json!({ "session": own, "prompt": "sleep 60" });
-    let listed = async || {
-        let list = Mcp::data(&alice.call("session_list", json!({})).await);
-        let mut sessions = list["sessions"].as_array().unwrap().iter();
+    let agor = Mcp::new(
+        &format!("{}/mcp/agor", world.server.url()),
+        &world.keys.alice,
+    );
+    let listed_in = async |states: Value| {
+        let request = json!({ "states": states, "count": true });
+        let list = Mcp::data(&alice.call("session_list", request).await);
+        let sessions = list["sessions"].as_array().unwrap();
+        assert_eq!(list["total"], sessions.len(), "{list}");
+        let mut sessions = sessions.iter();
         let found = sessions.find(|it| own.ends_with(it["id"].as_str().unwrap()));
-        found.unwrap()["state"].clone()
+        found.map(|it| it["state"].clone())
     };
+    let child = world.child.id.to_string();
+    let read = async |tool: &str, request: Value| -> Value {
+        let answer = agor.call(tool, request).await;
+        serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap()
+    };
+    let agor_status = async || {
+        let shown = read("agor_sessions_get", json!({ "sessionId": own })).await;
+        let family = read("agor_sessions_genealogy", json!({ "sessionId": child })).await;
+        [shown["status"].clone(), family["parent"]["status"].clone()]
+    };
+    let agor_listed_in = async |status: &str| {
+        let list = read("agor_sessions_list", json!({ "status": status })).await;
+        let sessions = list["data"].as_array().unwrap();
+        assert_eq!(list["total"], sessions.len(), "{list}");
+        let mut sessions = sessions.iter();
+        let found = sessions.find(|it| it["session_id"] == own.as_str());
+        found.map(|it| it["status"].clone())
+    };
+    let running = Some(json!("running"));
     for n in 0..TRIES {
         let accepted = Mcp::data(&alice.call("session_prompt", busy.clone()).await);
+        assert_eq!(accepted["state"], "running");
+        match n % 4 {
+            // Each is the first to read in its turn: the agent may have the prompt by the next one.
+            0 => assert_eq!(agor_status().await, ["running"; 2], "try {n}"),
+            1 => assert_eq!(listed_in(json!(["idle"])).await, None, "try {n}"),
+            2 => assert_eq!(agor_listed_in("idle").await, None, "try {n}"),
+            _ => assert_eq!(agor_listed_in("running").await, running, "try {n}"),
+        }
+        assert_eq!(listed_in(json!(["running"])).await, running, "try {n}");
+        assert_eq!(listed_in(json!([])).await, running, "try {n}");
         let seen = Mcp::data(&alice.call("session_get", session.clone()).await);
         assert_eq!(seen["state"], "running", "try {n}: {accepted}");
-        assert_eq!(accepted["state"], "running");
-        assert_eq!(listed().await, "running", "try {n}");
         let tree = Mcp::data(&alice.call("session_tree", session.clone()).await);
         assert_eq!(tree["tree"][0]["state"], "running", "try {n}");
         Mcp::data(&alice.call("session_interrupt", session.clone()).await);

@@ -102,10 +102,11 @@ async fn list(call: Call, request: List) -> Result<Reply<Listed<SessionSummary>>
 }
 
 fn brief_status(session: &SessionBrief) -> Status {
-    if session.state == SessionStateName::Idle && session.parent.is_some() {
+    let state = session.shown_state();
+    if state == SessionStateName::Idle && session.parent.is_some() {
         return in_table(SPAWNED_STATUSES, session.latest_turn);
     }
-    in_table(STATUSES, session.state)
+    in_table(STATUSES, state)
 }
 
 async fn with_status(call: &Call, sessions: Vec<Session>) -> Result<Vec<WithStatus>> {
@@ -119,7 +120,7 @@ async fn with_status(call: &Call, sessions: Vec<Session>) -> Result<Vec<WithStat
 
 /// Looks up what a session is doing; what was spawned and is idle is known by its latest turn.
 async fn status_of(call: &Call, session: &Session) -> Result<Status> {
-    let state = session.state.name();
+    let state = session.shown_state();
     if state == SessionStateName::Idle && session.parent.is_some() {
         let turns = turns_of(call, session, 1).await?;
         // The session was read first: a turn that has ended since had not for this view of it.
