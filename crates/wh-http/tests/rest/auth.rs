@@ -53,6 +53,11 @@ async fn without_a_credential_only_public_paths_answer() {
     ] {
         assert_eq!(server.get(path).send().await.status, 200, "{path}");
     }
+    // Keys come from the server itself: a client that found an authorization server here would try to sign in there.
+    let metadata = server.get("/.well-known/oauth-protected-resource");
+    let metadata = metadata.send().await.ok(200);
+    assert_eq!(metadata["resource_name"], "Wheelhouse");
+    assert_eq!(metadata.get("authorization_servers"), None, "{metadata}");
 }
 
 #[tokio::test]

@@ -30,7 +30,22 @@ fn what_is_asked_is_listed_and_answered() {
         0
     );
     assert_eq!(run(&server, &["wait", &session, "--timeout", "60"]).code, 0);
-    let log = run(&server, &["logs", &session]).stdout;
+    // The reason comes with a prompt of its own, which the agent repeats.
+    let deadline = Instant::now() + Duration::from_secs(60);
+    let log = loop {
+        assert_eq!(run(&server, &["wait", &session, "--timeout", "60"]).code, 0);
+        let log = run(&server, &["logs", &session]).stdout;
+        let prompt = log.rsplit_once("admin> Your request was denied:");
+        let reason = "it is late";
+        if prompt.is_some_and(|(_, rest)| rest.matches(reason).count() == 2) {
+            break log;
+        }
+        assert!(
+            Instant::now() < deadline,
+            "the reason did not arrive: {log}"
+        );
+        std::thread::sleep(Duration::from_millis(20));
+    };
     for words in [
         "open it: allow",
         "? question: which colour?\nadmin answers> blue\n",
