@@ -25,7 +25,7 @@ pub(crate) fn moment_ago(at: &str) -> String {
     }
 }
 
-/// Shows a time in a log: the time of day today, `11:52:30`, otherwise as [`moment`] does.
+/// Shows a time in a log: the time of day and the zone today, `11:52:30 CET`, otherwise as [`moment`] does.
 pub(crate) fn clock(at: &str) -> String {
     clock_in_zone(at, now(), TimeZone::system())
 }
@@ -74,7 +74,7 @@ fn clock_in_zone(at: &str, now: Timestamp, zone: TimeZone) -> String {
         Ok(time) => {
             let (local, today) = (time.to_zoned(zone.clone()), now.to_zoned(zone.clone()));
             match local.date() == today.date() {
-                true => local.strftime("%T").to_string(),
+                true => local.strftime("%T %Z").to_string(),
                 false => in_zone(at, zone),
             }
         }
@@ -124,12 +124,12 @@ mod tests {
     }
 
     #[test]
-    fn times_in_a_log_have_their_day_and_zone_unless_they_are_of_today() {
+    fn times_in_a_log_have_their_zone_and_their_day_unless_it_is_today() {
         let zone = || TimeZone::posix("CET-1").unwrap();
         let now = "2026-11-15T10:00:00Z".parse().unwrap();
         for (at, expected) in [
-            ("2026-11-15T09:52:30Z", "10:52:30"),
-            ("2026-11-14T23:00:00Z", "00:00:00"),
+            ("2026-11-15T09:52:30Z", "10:52:30 CET"),
+            ("2026-11-14T23:00:00Z", "00:00:00 CET"),
             // The day is that of the machine, not that of UTC.
             ("2026-11-14T22:59:59Z", "2026-11-14 23:59:59 CET"),
             ("2025-11-15T09:52:30Z", "2025-11-15 10:52:30 CET"),

@@ -1,6 +1,6 @@
 //! Times are in the time zone of whoever reads them, relative where that is shorter, and exact in JSON.
 
-use wh_testkit::server::TestServer;
+use wh_testkit::{git::repository, server::TestServer};
 
 use crate::harness::{run, run_json, said};
 use crate::run::begin;
@@ -28,4 +28,33 @@ fn times_are_local_and_relative_and_exact_in_json() {
     assert!(audit.contains(" XYZ "), "{audit}");
     let utc = run(&server, &["audit", "--limit", "1"]).stdout;
     assert!(utc.contains(" UTC "), "{utc}");
+}
+
+#[test]
+fn the_log_of_a_loop_names_the_zone_of_its_times() {
+    let server = TestServer::start();
+    let repo = repository(&server.home().join("app"));
+    let mut start = server.command();
+    start.args([
+        "loop",
+        "start",
+        "--agent",
+        "echo",
+        "--prompt",
+        "say nothing",
+    ]);
+    start.args(["--detach", "--repo"]).arg(repo);
+    let started = said(&mut start);
+    assert_eq!(started.code, 0, "{started:?}");
+    let id = started.stdout.trim();
+    // It goes on until it stalls, and its log with it.
+    said(server.command().args(["loop", "logs", "-f", id]));
+    let mut logs = server.command();
+    let logs = said(logs.env("TZ", "XYZ-3").args(["loop", "logs", id]));
+    assert_eq!(logs.code, 0, "{logs:?}");
+    assert!(logs.stdout.lines().count() > 1, "{logs:?}");
+    for line in logs.stdout.lines() {
+        let (time, _) = line.split_once(" XYZ ").expect("a zone after the time");
+        assert!(time.ends_with(|it: char| it.is_ascii_digit()), "{line}");
+    }
 }
