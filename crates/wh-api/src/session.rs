@@ -406,6 +406,9 @@ pub struct SessionTreeView {
     /// For agents: the other sessions around yours, by title and state alone.
     #[serde(default, skip_serializing_if = "Vec::is_empty")]
     pub others: Vec<SessionOutlineView>,
+    /// How many sessions are on your board, if `others` lists fewer.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub board_total: Option<u64>,
 }
 
 /// A related session that you cannot open.
@@ -463,6 +466,7 @@ impl SessionTreeView {
             session: session.to_string(),
             tree: tree.iter().map(node).collect(),
             others: others.iter().map(SessionOutlineView::from).collect(),
+            board_total: None,
         }
     }
 }

@@ -42,6 +42,8 @@ pub struct SessionRelatives {
     pub tree: Vec<Session>,
     /// For agents: the sessions around their own that they may not open.
     pub others: Vec<SessionOutline>,
+    /// How many sessions are on the board of the agent's own, if `others` does not hold all of them.
+    pub board_total: Option<u64>,
 }
 
 impl App {
@@ -211,14 +213,15 @@ impl App {
                 let reach = cx.authorize(operation)?;
                 let found = self.session_lookup(reach, session).await?;
                 let tree = self.store.session_tree(reach, found.root, TREE_MAX).await?;
-                let others = match reach {
+                let (others, board_total) = match reach {
                     Reach::Tree(own) => self.outlines(own, &tree).await?,
-                    _ => Vec::new(),
+                    _ => (Vec::new(), None),
                 };
                 Ok(SessionRelatives {
                     session: found.id,
                     tree,
                     others,
+                    board_total,
                 })
             },
         )

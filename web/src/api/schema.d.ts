@@ -1894,6 +1894,11 @@ export interface components {
             tree: components["schemas"]["SessionTreeNode"][];
             /** @description For agents: the other sessions around yours, by title and state alone. */
             others?: components["schemas"]["SessionOutlineView"][];
+            /**
+             * Format: uint64
+             * @description How many sessions are on your board, if `others` lists fewer.
+             */
+            board_total?: number | null;
         };
         /** @description A session in its family. */
         SessionTreeNode: {

@@ -1,5 +1,7 @@
 //! Related sessions that an agent cannot open: only their titles and states are visible.
 
+use std::collections::HashSet;
+
 use newtype_uuid::GenericUuid;
 use wh_domain::{
     IdRef, PageLimit, PageRequest, Reach, Relation, Session, SessionFilter, SessionId,
@@ -12,23 +14,23 @@ use crate::{App, Result};
 const ANCESTORS_MAX: usize = 64;
 
 impl App {
-    /// Returns the ancestors and siblings of a session and the other sessions on its board, without those in `seen`.
+    /// Returns the ancestors and siblings of a session and the latest of the other sessions on its board, without those in `seen`;
+    /// and how many there are on the board, if that is not all.
     ///
     /// On the board are those that the session's owner sees there: their own, and what others share with them.
     pub(super) async fn outlines(
         &self,
         own: SessionId,
         seen: &[Session],
-    ) -> Result<Vec<SessionOutline>> {
+    ) -> Result<(Vec<SessionOutline>, Option<u64>)> {
         let Some(own) = self.session_by_id(own).await? else {
-            return Ok(Vec::new());
+            return Ok((Vec::new(), None));
         };
-        let mut told: Vec<SessionId> = seen.iter().map(|it| it.id).collect();
-        told.push(own.id);
+        let mut told: HashSet<SessionId> = seen.iter().map(|it| it.id).collect();
+        told.insert(own.id);
         let mut outlines = Vec::new();
         let mut tell = |session: &Session, relation| {
-            if !told.contains(&session.id) {
-                told.push(session.id);
+            if told.insert(session.id) {
                 outlines.push(session.outline(relation));
             }
         };
@@ -47,12 +49,16 @@ impl App {
                 parent: Some(parent),
                 ..SessionFilter::default()
             };
-            let siblings = self.store.session_list(Reach::All, &filter, page).await?;
-            siblings
-                .items
-                .iter()
-                .for_each(|it| tell(it, Relation::Sibling));
+            // The number of sessions in a tree is limited, so that of siblings is.
+            let mut next = Some(page);
+            while let Some(page) = next {
+                let siblings = self.store.session_list(Reach::All, &filter, page).await?;
+                let found = siblings.items.iter();
+                found.for_each(|it| tell(it, Relation::Sibling));
+                next = siblings.next.map(|last| page.after(Some(last)));
+            }
         }
+        let mut board_total = None;
         if let Some(board) = own.board {
             let filter = SessionFilter {
                 on_board: Some(board),
@@ -64,15 +70,20 @@ impl App {
                 .key
                 .is_none()
                 .then_some(Reach::Guest { user, level });
+            let (mut is_cut, mut total) = (false, 0);
             for reach in [Some(own.owner.reach()), shared].into_iter().flatten() {
                 let on_board = self.store.session_list(reach, &filter, page).await?;
-                on_board
-                    .items
-                    .iter()
-                    .for_each(|it| tell(it, Relation::Board));
+                let found = on_board.items.iter();
+                found.for_each(|it| tell(it, Relation::Board));
+                total += match on_board.next {
+                    Some(_) => self.store.session_count(reach, &filter).await?,
+                    None => on_board.items.len() as u64,
+                };
+                is_cut |= on_board.next.is_some();
             }
+            board_total = is_cut.then_some(total);
         }
-        Ok(outlines)
+        Ok((outlines, board_total))
     }
 
     async fn session_by_id(&self, id: SessionId) -> Result<Option<Session>> {

@@ -76,11 +76,10 @@ pub(super) fn routes() -> Vec<Route> {
             "Shows a session's ancestors, siblings and descendants",
             |server, cx, request: SessionTreeRequest| async move {
                 let family = server.app.session_tree(&cx, &request.session()?).await?;
-                Ok(SessionTreeView::new(
-                    family.session,
-                    &family.tree,
-                    &family.others,
-                ))
+                Ok(SessionTreeView {
+                    board_total: family.board_total,
+                    ..SessionTreeView::new(family.session, &family.tree, &family.others)
+                })
             },
         ),
     ]

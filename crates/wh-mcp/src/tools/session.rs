@@ -108,9 +108,8 @@ async fn session_tree(
     request: SessionTreeRequest,
 ) -> Result<SessionTreeView> {
     let family = app.session_tree(&cx, &request.session()?).await?;
-    Ok(SessionTreeView::new(
-        family.session,
-        &family.tree,
-        &family.others,
-    ))
+    Ok(SessionTreeView {
+        board_total: family.board_total,
+        ..SessionTreeView::new(family.session, &family.tree, &family.others)
+    })
 }

@@ -7,13 +7,14 @@ use newtype_uuid::GenericUuid;
 use sha2::{Digest, Sha256};
 use uuid::Uuid;
 use wh_domain::{
-    Abilities, AgentName, Approval, ApprovalKind, ApprovalState, BranchName, Budget, CredentialId,
-    CredentialUse, Facts, GitHost, HostCredential, Key, KeyBinding, KeyHash, KeyScope, ListOf,
-    Loop, LoopId, LoopOutcome, LoopSpec, LoopState, LoopWish, McpDialect, Name, NewAuditEntry,
-    NewLoopLogEntry, NewNote, NewTask, NewTurn, NoteKind, NoteText, Operation, Owner, Policy, Repo,
-    RepoId, RepoSource, RepoState, Run, SealedCredential, Secret, SecretText, Sender, Session,
-    TaskList, TaskListId, TaskPriority, TaskStatus, TaskText, Title, ToolsLink, TurnId, Usage,
-    UserId, Webhook, WebhookKinds, WebhookState, Worktree, WorktreeId, WorktreeState,
+    Abilities, AgentName, Approval, ApprovalKind, ApprovalState, BoardId, BranchName, Budget,
+    CredentialId, CredentialUse, Facts, GitHost, HostCredential, Key, KeyBinding, KeyHash,
+    KeyScope, ListOf, Loop, LoopId, LoopOutcome, LoopSpec, LoopState, LoopWish, McpDialect, Name,
+    NewAuditEntry, NewLoopLogEntry, NewNote, NewTask, NewTurn, NoteKind, NoteText, Operation,
+    Owner, Policy, Repo, RepoId, RepoSource, RepoState, Run, SealedCredential, Secret, SecretText,
+    Sender, Session, TaskList, TaskListId, TaskPriority, TaskStatus, TaskText, Title, ToolsLink,
+    TurnId, Usage, UserId, Webhook, WebhookKinds, WebhookState, Worktree, WorktreeId,
+    WorktreeState,
 };
 use wh_store::{LoopSave, NewLoop, QueueRules, RunFact, RunStep};
 
@@ -184,10 +185,24 @@ impl Seed {
 
     /// Adds `count` worktrees whose directories are missing.
     pub async fn worktrees(&self, owner: Owner, repo: RepoId, count: usize) -> Result<()> {
+        self.worktrees_of(owner, repo, None, count).await
+    }
+
+    /// Adds `count` worktrees of a board, whose directories are missing.
+    pub async fn worktrees_of(
+        &self,
+        owner: Owner,
+        repo: RepoId,
+        board: Option<BoardId>,
+        count: usize,
+    ) -> Result<()> {
         let added = (0..count).map(|n| async move {
             let git_dir = format!("/nonexistent/{n}").into();
             let state = WorktreeState::Ready { git_dir };
-            let worktree = self.worktree(owner, repo, &format!("listed/{n}"), state)?;
+            let worktree = Worktree {
+                board,
+                ..self.worktree(owner, repo, &format!("listed/{n}"), state)?
+            };
             let subject = worktree.id.into();
             let commit = self.commit(Operation::WorktreeCreate, subject, owner, None);
             let _applied = self.store.worktree_insert(&worktree, commit).await?;

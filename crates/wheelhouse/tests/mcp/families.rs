@@ -1,6 +1,8 @@
 //! What an agent is told of the sessions around its own: titles and states, and nothing else.
 
 use serde_json::{Value, json};
+use wh_domain::{KeyScope, Owner, UserRole};
+use wh_testkit::{seed::Seed, server::TestServer};
 
 use crate::harness::{Mcp, World, board};
 
@@ -109,4 +111,58 @@ async fn an_agent_knows_the_sessions_on_its_board_that_its_owner_sees_there() {
         told(&tree_by_agent(&admin, &guest).await),
         [("board", "bob's work")]
     );
+}
+
+#[tokio::test]
+async fn families_longer_than_a_page_are_whole_or_say_how_many_there_are() {
+    const MANY: usize = 205;
+    let mut server = TestServer::stopped();
+    let seed = Seed::open(&server.data_dir()).await.unwrap();
+    let user = seed.user("root", UserRole::Admin).await.unwrap().id;
+    let owner = Owner { user, key: None };
+    let board = seed.board(owner, "busy", 0).await.unwrap().id;
+    let parent = seed.session(owner, "parent", None).await.unwrap();
+    let own = seed.session_on(owner, "own", Some(&parent), Some(board));
+    let own = own.await.unwrap();
+    for _ in 0..MANY {
+        seed.session(owner, "sibling", Some(&parent)).await.unwrap();
+        let beside = seed.session_on(owner, "beside", None, Some(board));
+        beside.await.unwrap();
+    }
+    seed.turns(&parent, MANY).await.unwrap();
+    let repo = seed.repos(owner, 1).await.unwrap()[0];
+    let worktrees = seed.worktrees_of(owner, repo, Some(board), MANY);
+    worktrees.await.unwrap();
+    let agent = seed.key(user, KeyScope::Session, Some(own.id)).await;
+    let (agent, full) = (
+        agent.unwrap().1,
+        seed.key(user, KeyScope::Full, None).await.unwrap().1,
+    );
+    seed.close().await;
+    server.restart();
+    drop(server.client());
+
+    let agent = Mcp::new(&server.about().mcp_url, &agent);
+    let request = json!({ "session": own.id.to_string() });
+    let tree = Mcp::data(&agent.call("session_tree", request).await);
+    let told = told(&tree);
+    let count = |relation: &str| told.iter().filter(|(it, _)| *it == relation).count();
+    assert_eq!((count("ancestor"), count("sibling")), (1, MANY));
+    assert!(count("board") < MANY);
+    assert_eq!(tree["board_total"], MANY + 1);
+
+    let agor = Mcp::new(&format!("{}/mcp/agor", server.url()), &full);
+    let read = async |tool: &str, request: Value| -> Value {
+        let answer = agor.call(tool, request).await;
+        serde_json::from_str(answer["content"][0]["text"].as_str().unwrap()).unwrap()
+    };
+    let request = json!({ "sessionId": parent.id.to_string() });
+    let shown = read("agor_sessions_get", request).await;
+    let children = shown["genealogy"]["children"].as_array().unwrap();
+    assert_eq!(children.len(), MANY + 1);
+    assert_eq!(shown["tasks"].as_array().unwrap().len(), 200);
+    assert_eq!(shown["tasks_total"], MANY);
+    let request = json!({ "boardId": board.to_string() });
+    let shown = read("agor_boards_get", request).await;
+    assert_eq!(shown["worktrees"].as_array().unwrap().len(), MANY);
 }

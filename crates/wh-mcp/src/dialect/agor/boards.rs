@@ -85,16 +85,21 @@ async fn get(call: Call, request: Get) -> Result<Reply<BoardView>> {
     Ok(shown(&call, &board).await?.into())
 }
 
-/// Shows a board with its worktrees, as many as one answer holds.
+/// Shows a board with all its worktrees.
 async fn shown(call: &Call, board: &wh_domain::Board) -> Result<BoardView> {
     let query = WorktreeQuery {
         board: Some(Reference::from(board.id)),
         ..WorktreeQuery::default()
     };
-    let page = PageRequest::first(PageLimit::MAX);
-    let made_for_it = call.app.worktree_list(&call.cx, query, page).await?.items;
-    let made_for_it = made_for_it.iter().map(|look| look.worktree.id);
-    Ok(BoardView::whole(board, made_for_it))
+    let mut made_for_it = Vec::new();
+    let mut next = Some(PageRequest::first(PageLimit::MAX));
+    while let Some(page) = next {
+        let found = call.app.worktree_list(&call.cx, query.clone(), page);
+        let found = found.await?;
+        made_for_it.extend(found.items.iter().map(|look| look.worktree.id));
+        next = found.next.map(|last| page.after(Some(last)));
+    }
+    Ok(BoardView::whole(board, made_for_it.into_iter()))
 }
 
 #[derive(Deserialize, JsonSchema)]

@@ -213,16 +213,23 @@ async fn get_current(call: Call, _request: GetCurrent) -> Result<Reply<SessionVi
     Ok(shown(&call, &session).await?.into())
 }
 
-/// Shows a session with its children and tasks, as many as one answer holds.
+/// Shows a session with its children, whose number is limited as that of a tree is, and its latest tasks.
 pub(super) async fn shown(call: &Call, session: &Session) -> Result<SessionView> {
     let query = SessionQuery {
         parent: Some(Reference::from(session.id)),
         archived: Archived::Included,
         ..SessionQuery::default()
     };
-    let page = PageRequest::first(PageLimit::MAX);
-    let children = call.app.session_list(&call.cx, query, page).await?.items;
-    let turns = turns_of(call, session, PageLimit::MAX.get()).await?;
+    let mut children = Vec::new();
+    let mut next = Some(PageRequest::first(PageLimit::MAX));
+    while let Some(page) = next {
+        let found = call.app.session_list(&call.cx, query.clone(), page).await?;
+        children.extend(found.items);
+        next = found.next.map(|last| page.after(Some(last)));
+    }
+    let page = PageRequest::first(PageLimit::MAX).counted();
+    let own = Reference::from(session.id);
+    let turns = call.app.turn_list(&call.cx, &own, page).await?;
     let status = status_of(call, session).await?;
     Ok(SessionView::new(session, status, &children, &turns))
 }

@@ -3,7 +3,7 @@
 use serde::Serialize;
 use wh_app::MessageHit;
 use wh_domain::{
-    Board, BoardItem, Message, MessageKind, PageRequest, Relation, Session, SessionBrief,
+    Board, BoardItem, Message, MessageKind, Page, PageRequest, Relation, Session, SessionBrief,
     SessionOutline, Turn, User, WorktreeId, WorktreeLook,
 };
 
@@ -102,6 +102,9 @@ pub(super) struct SessionView {
     genealogy: Genealogy,
     /// The oldest first.
     tasks: Vec<String>,
+    /// How many there are, if these are only the latest.
+    #[serde(skip_serializing_if = "Option::is_none")]
+    tasks_total: Option<u64>,
     message_count: u64,
     created_at: String,
     /// The latest, if they were asked for.
@@ -144,14 +147,15 @@ struct Genealogy {
 }
 
 impl SessionView {
-    /// Shows a session with its children and turns, which come newest first.
+    /// Shows a session with its children and a counted page of its turns, which come newest first.
     pub(super) fn new(
         session: &Session,
         status: Status,
         children: &[Session],
-        turns: &[Turn],
+        turns: &Page<Turn, u64>,
     ) -> Self {
         let children = children.iter().rev().map(|child| child.id.to_string());
+        let tasks = turns.items.iter().rev();
         Self {
             session_id: session.id.to_string(),
             status,
@@ -162,7 +166,8 @@ impl SessionView {
                 parent_session_id: session.parent.map(|id| id.to_string()),
                 children: children.collect(),
             },
-            tasks: turns.iter().rev().map(|turn| turn.id.to_string()).collect(),
+            tasks: tasks.map(|turn| turn.id.to_string()).collect(),
+            tasks_total: turns.total.filter(|_| turns.next.is_some()),
             message_count: session.last_seq,
             created_at: session.created_at.to_string(),
             messages: None,
