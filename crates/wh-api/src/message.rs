@@ -213,7 +213,7 @@ pub struct SummaryView {
     pub message_ids: Vec<String>,
     /// The model that wrote it; extract when none did.
     pub by: String,
-    /// Why no model wrote it although one is configured.
+    /// Why no model wrote it although one is configured, and how many messages it leaves out.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub note: Option<String>,
 }

@@ -75,6 +75,11 @@ impl<'a> Shown<'a> {
         Self { parts, left }
     }
 
+    /// Returns how many messages the model is not shown.
+    pub(crate) fn left(&self) -> u64 {
+        self.left
+    }
+
     /// Writes down the parts that are read before the last one, each by itself.
     pub(crate) fn earlier(&self) -> Vec<String> {
         let all = self.parts.len();

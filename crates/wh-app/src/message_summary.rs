@@ -36,7 +36,7 @@ pub struct Summary {
     pub cited: Vec<MessageId>,
     /// Who wrote it: the model's name, or `extract` when no model did.
     pub by: String,
-    /// Why no model wrote it although there is one.
+    /// Why no model wrote it although there is one, and how many messages were left out.
     pub note: Option<String>,
 }
 
@@ -100,7 +100,11 @@ impl App {
             }
             Err(failure) => {
                 tracing::warn!(session = %session.id, model = models.name(), "no summary: {failure}");
-                let note = format!("{failure}, so this is an extract");
+                let why = format!("{failure}, so this is an extract");
+                let note = match &extract.note {
+                    Some(left_out) => format!("{why}; {left_out}"),
+                    None => why,
+                };
                 Ok(Some(Summary {
                     note: Some(note),
                     ..extract
@@ -158,7 +162,13 @@ async fn told(
     for message in material.latest_of(is_words, 1) {
         cite(&mut text, &mut cited, "Latest words", message);
     }
-    Ok(summary(text, state, cited, models.name()))
+    let note = left_out(shown.left(), all);
+    Ok(summary(text, state, cited, models.name(), note))
+}
+
+/// Tells a reader that a summary is not of the whole transcript.
+fn left_out(left: u64, all: u64) -> Option<String> {
+    (left > 0).then(|| format!("{left} of {all} messages were left out"))
 }
 
 /// Quotes a message, with its id.
@@ -175,6 +185,7 @@ fn summary(
     state: &'static str,
     mut cited: Vec<(u64, MessageId)>,
     by: String,
+    note: Option<String>,
 ) -> Summary {
     cited.sort_by_key(|(seq, _)| *seq);
     Summary {
@@ -182,7 +193,7 @@ fn summary(
         state,
         cited: cited.into_iter().map(|(_, id)| id).collect(),
         by,
-        note: None,
+        note,
     }
 }
 
@@ -213,7 +224,8 @@ fn extract(material: &SummaryMaterial) -> Summary {
     for message in material.latest_of(is_words, 1) {
         cite(&mut text, "Latest words", message);
     }
-    summary(text, state, cited, "extract".to_owned())
+    let note = left_out(material.left(), material.session.last_seq);
+    summary(text, state, cited, "extract".to_owned(), note)
 }
 
 /// Tells a message from the rest.
@@ -263,6 +275,14 @@ impl SummaryMaterial {
         let mut found: Vec<_> = found.take(most).collect();
         found.reverse();
         found
+    }
+
+    /// Returns how many messages were not looked at.
+    fn left(&self) -> u64 {
+        let is_first = |it: &Message| Some(it.id) == self.first.as_ref().map(|first| first.id);
+        let has_other = self.first.is_some() && !self.latest.iter().any(is_first);
+        let looked = self.latest.len() as u64 + u64::from(has_other);
+        self.session.last_seq.saturating_sub(looked)
     }
 
     fn counts(&self) -> String {

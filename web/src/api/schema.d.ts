@@ -2192,7 +2192,7 @@ export interface components {
             message_ids: string[];
             /** @description The model that wrote it; extract when none did. */
             by: string;
-            /** @description Why no model wrote it although one is configured. */
+            /** @description Why no model wrote it although one is configured, and how many messages it leaves out. */
             note?: string | null;
         };
         /** @description Messages that hold the words, best first. */

@@ -193,3 +193,45 @@ async fn a_long_conversation_is_read_in_parts_and_all_of_it_can_be_cited() {
         "{shown}"
     );
 }
+
+#[tokio::test]
+async fn a_summary_says_how_many_messages_it_leaves_out() {
+    let all = 5_010;
+    let mut said = vec![(MessageKind::Prompt, "paint the fence")];
+    said.resize(all, (MessageKind::Agent, "blue"));
+    let script = json!([
+        { "match": "^Part ", "turns": [{ "text": "It is blue [5000]." }] },
+        { "match": "^The session is idle", "turns": [{ "text": "All is blue [5010]." }] },
+    ]);
+    let script = Script::from_json(&script.to_string()).unwrap();
+    let model = ModelServer::start(script).await.unwrap();
+    let config = |base: &str| {
+        format!("provider = \"openai\"\nmodel = \"scripted\"\nbase_url = \"{base}\"\n")
+    };
+    // The first prompt is always among those that are read.
+    let left_out = "9 of 5010 messages were left out";
+    let long = told_of(&config(&format!("{}/v1", model.url())), &said).await;
+    let summary = long.summary().await;
+    assert_eq!(summary["by"], "openai/scripted", "{summary}");
+    assert_eq!(summary["note"], left_out);
+    let lost = told_of(&config(&format!("{}/nowhere", model.url())), &said).await;
+    let note = lost.note().await;
+    let (why, left) = note.split_once("; ").unwrap();
+    assert!(why.ends_with("so this is an extract"), "{note}");
+    assert_eq!(left, left_out);
+    // Eight parts of 60,000 bytes are less than these.
+    let words = "x".repeat(2_000);
+    let mut said = vec![(MessageKind::Prompt, "paint the fence")];
+    said.resize(1_000, (MessageKind::Agent, words.as_str()));
+    let script = json!([
+        { "match": "^Part ", "turns": [{ "text": "Words [999]." }] },
+        { "match": "^The session is idle", "turns": [{ "text": "Words [1000]." }] },
+    ]);
+    let script = Script::from_json(&script.to_string()).unwrap();
+    let model = ModelServer::start(script).await.unwrap();
+    let large = told_of(&config(&format!("{}/v1", model.url())), &said).await;
+    let summary = large.summary().await;
+    let note = summary["note"].as_str().unwrap();
+    let (left, _) = note.split_once(" of 1000 messages").unwrap();
+    assert!(left.parse::<u64>().unwrap() > 400, "{note}");
+}
