@@ -88,3 +88,30 @@ test("a refusal of the server is shown in the form, and a loop is paused and sto
   await page.getByRole("heading", { level: 1 }).getByText("stopped", { exact: true }).waitFor();
   expect(troubles).toEqual([]);
 });
+
+test("a loop that reached its limit is resumed with more by the form on its page", async () => {
+  const repo = await on.server.repo("limited");
+  const { page, troubles } = await visit(on.browser, on.server);
+  await page.goto(`${on.server.url}/loops`);
+  await page.getByRole("button", { name: "New loop" }).click();
+  const form = page.getByRole("form", { name: "Start a loop" });
+  await form.getByLabel("Path or address of a repository").fill(repo);
+  await form.getByRole("radio", { name: /^Echo/ }).check();
+  await form.getByLabel("What is to be done?").fill("Count");
+  await form.getByLabel("Iterations").fill("1");
+  await form.getByText("Branch and template").click();
+  await form.getByLabel(/^Template/).fill("write count.txt {{ loop.iteration }}");
+  await form.getByRole("button", { name: "Start loop" }).click();
+
+  const limits = page.getByRole("form", { name: "Resume with other limits" });
+  await limits.getByLabel("Maximum number of iterations").fill("2");
+  await limits.getByLabel("US dollars").fill("5");
+  await limits.getByRole("button", { name: "Resume with these limits" }).click();
+  await page.getByText(/^Iteration 2 of at most 2/).waitFor();
+  await limits.waitFor();
+  // What is too little is refused in the form, in the words of the server.
+  await limits.getByRole("button", { name: "Resume with these limits" }).click();
+  await limits.getByRole("alert").getByText(/2 of at most 2 iterations/).waitFor();
+  await page.getByRole("region", { name: "About this loop" }).getByText("$5.00").first().waitFor();
+  expect(troubles).toEqual([]);
+});

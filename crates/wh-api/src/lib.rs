@@ -64,7 +64,8 @@ pub use key::{
     KeyCreateRequest, KeyCreatedView, KeyListRequest, KeyListView, KeyRevokeRequest, KeyView,
 };
 pub use loops::{
-    LoopChangeRequest, LoopGetRequest, LoopListRequest, LoopLogRequest, LoopStartRequest,
+    LoopChangeRequest, LoopGetRequest, LoopListRequest, LoopLogRequest, LoopResumeRequest,
+    LoopStartRequest,
 };
 pub use loops_view::{
     LoopIterationView, LoopListView, LoopLogEntryView, LoopLogView, LoopSummaryView, LoopTasksView,

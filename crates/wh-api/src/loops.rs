@@ -4,11 +4,12 @@ use schemars::JsonSchema;
 use serde::{Deserialize, Serialize};
 use wh_domain::{
     AgentName, BranchName, ITERATIONS_MAX, ITERATIONS_USUAL, InputRefusal, LoopInput, LoopSpec,
-    ModelName, PageLimit, PageRequest, Policy, PromptTemplate, Reference, TaskInput, Title,
+    LoopTerms, ModelName, PageLimit, PageRequest, Policy, PromptTemplate, Reference, TaskInput,
+    Title,
 };
 
 use crate::{
-    BudgetInput, NumberOrId, PolicyInput, TaskItem,
+    BudgetInput, BudgetPatchInput, NumberOrId, PolicyInput, TaskItem,
     common::{at_most, field, list_request, optional, optional_reference, reference},
     session_begin::{read_dialect, read_mode},
     session_terms::read_policy,
@@ -97,7 +98,7 @@ impl LoopStartRequest {
             base: optional("base", self.base.as_deref(), crate::worktree::base)?,
             board: optional_reference("board", self.board.as_deref())?,
             tasks: self.tasks()?,
-            iterations_max: self.iterations_max()?,
+            iterations_max: iterations_max(self.iterations_max.unwrap_or(ITERATIONS_USUAL))?,
             budget: self.budget.unwrap_or_default().into(),
             policy: match &self.policy {
                 Some(policy) => read_policy(policy)?,
@@ -113,14 +114,14 @@ impl LoopStartRequest {
         at_most("tasks", &self.tasks, wh_domain::ADD_MAX)?;
         self.tasks.iter().map(TaskItem::input).collect()
     }
+}
 
-    fn iterations_max(&self) -> Result<u32, InputRefusal> {
-        match self.iterations_max.unwrap_or(ITERATIONS_USUAL) {
-            asked @ 1..=ITERATIONS_MAX => Ok(asked),
-            _ => {
-                let problem = format!("must be from 1 to {ITERATIONS_MAX}");
-                Err(InputRefusal::new("iterations_max", problem))
-            }
+fn iterations_max(asked: u32) -> Result<u32, InputRefusal> {
+    match asked {
+        1..=ITERATIONS_MAX => Ok(asked),
+        _ => {
+            let problem = format!("must be from 1 to {ITERATIONS_MAX}");
+            Err(InputRefusal::new("iterations_max", problem))
         }
     }
 }
@@ -140,6 +141,24 @@ pub struct LoopChangeRequest {
     /// The loop's id, or its last 8 digits.
     pub r#loop: String,
     /// A mark of your choice: a repeat with it changes nothing twice.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub idempotency_key: Option<String>,
+}
+
+/// Names a loop to resume, with new limits for all iterations together.
+#[derive(Clone, Debug, Default, Serialize, Deserialize, JsonSchema)]
+#[serde(deny_unknown_fields)]
+pub struct LoopResumeRequest {
+    /// The loop's id, or its last 8 digits.
+    pub r#loop: String,
+    /// New limits: tokens, cost_micros, wall_seconds, turns; null removes one. Not by agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    #[schemars(with = "Option<serde_json::Map<String, serde_json::Value>>")]
+    pub budget: Option<BudgetPatchInput>,
+    /// 1 to 1000, past ones included. Not by agents.
+    #[serde(default, skip_serializing_if = "Option::is_none")]
+    pub iterations_max: Option<u32>,
+    /// Idempotency key chosen by the client; a retry with the same key changes nothing.
     #[serde(default, skip_serializing_if = "Option::is_none")]
     pub idempotency_key: Option<String>,
 }
@@ -177,6 +196,21 @@ impl LoopChangeRequest {
     /// Returns which loop is meant.
     pub fn reference(&self) -> Result<Reference, InputRefusal> {
         reference("loop", &self.r#loop)
+    }
+}
+
+impl LoopResumeRequest {
+    /// Returns which loop is meant.
+    pub fn reference(&self) -> Result<Reference, InputRefusal> {
+        reference("loop", &self.r#loop)
+    }
+
+    /// Returns the new limits.
+    pub fn terms(&self) -> Result<LoopTerms, InputRefusal> {
+        Ok(LoopTerms {
+            budget: self.budget.unwrap_or_default().into(),
+            iterations_max: self.iterations_max.map(iterations_max).transpose()?,
+        })
     }
 }
 

@@ -1,6 +1,6 @@
 //! Budgets that settings give: of every session, and of all sessions of a user in a day.
 
-use wh_domain::{Budget, SettingKey, UserId};
+use wh_domain::{Budget, BudgetPatch, Facts, SettingKey, UserId};
 use wh_store::SessionWork;
 
 use crate::{App, Result, SessionReason};
@@ -77,4 +77,19 @@ impl App {
             None => Ok(()),
         }
     }
+}
+
+/// Returns the limits that a change sets or removes, for the audit log.
+pub(crate) fn budget_facts(patch: BudgetPatch) -> Facts {
+    let limits = [
+        ("budget_tokens", patch.tokens),
+        ("budget_cost_micros", patch.cost_micros),
+        ("budget_wall_seconds", patch.wall_seconds),
+        ("budget_turns", patch.turns),
+    ];
+    let shown = |limit: Option<u64>| limit.map_or("none".to_owned(), |limit| limit.to_string());
+    let limits = limits
+        .into_iter()
+        .filter_map(|(name, limit)| Some((name.to_owned(), shown(limit?))));
+    limits.collect()
 }

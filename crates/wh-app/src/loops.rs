@@ -1,5 +1,6 @@
-//! Loops: started, looked at, paused, resumed and stopped. What makes them go on is in `work`.
+//! Loops: started and looked at; `change` pauses, resumes and stops them. What makes them go on is in `work`.
 
+mod change;
 mod hooks;
 mod prompt;
 mod work;
@@ -11,7 +12,7 @@ use wh_domain::{
     LoopLogEntry, LoopState, LoopWish, McpDialect, Name, NewEvent, Operation, Page, PageRequest,
     Prompt, Reach, Reference, RepoId, SessionState, TaskList, TaskListId, TaskStatus, Usage,
 };
-use wh_store::{Applied, LoopSave, NewLoop, StoreError};
+use wh_store::{Applied, NewLoop};
 
 pub(crate) use self::work::{LoopWork, Loops};
 use crate::{
@@ -21,9 +22,6 @@ use crate::{
     session_begin::title_of,
     worktree::{WorktreeWanted, worktree_event},
 };
-
-/// How often a change is tried that somebody else's came before.
-const SAVE_TRIES_MAX: usize = 5;
 
 /// The iterations that a loop is shown with.
 const ITERATIONS_SHOWN: u32 = 20;
@@ -201,65 +199,6 @@ impl App {
         .await
     }
 
-    /// Lets a loop rest after the iteration that is under way.
-    pub async fn loop_pause(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
-        self.loop_wish(cx, Operation::LoopPause, reference, LoopWish::Pause)
-            .await
-    }
-
-    /// Lets a loop that rests go on.
-    pub async fn loop_resume(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
-        self.loop_wish(cx, Operation::LoopResume, reference, LoopWish::Run)
-            .await
-    }
-
-    /// Ends a loop, and the iteration that is under way with it.
-    pub async fn loop_stop(&self, cx: &OpContext, reference: &Reference) -> Result<LoopDetail> {
-        self.loop_wish(cx, Operation::LoopStop, reference, LoopWish::Stop)
-            .await
-    }
-
-    async fn loop_wish(
-        &self,
-        cx: &OpContext,
-        operation: Operation,
-        reference: &Reference,
-        wish: LoopWish,
-    ) -> Result<LoopDetail> {
-        self.change(cx, operation, about(reference), async {
-            let reach = cx.authorize(operation)?;
-            for _ in 0..SAVE_TRIES_MAX {
-                let found = self.loop_lookup(reach, reference).await?;
-                if wish == LoopWish::Run {
-                    self.refuse_disabled_owner(cx, found.owner).await?;
-                }
-                let Some(after) = wished(&found, wish, cx)? else {
-                    return self.loop_detail(found).await;
-                };
-                let mut event = loop_event(EventKind::StateChanged, &after);
-                event.actor = Some(cx.principal.user);
-                let commit = cx.commit(operation, after.id.into(), about(reference), vec![event]);
-                let save = LoopSave {
-                    after,
-                    session: None,
-                    iteration: None,
-                    log: Vec::new(),
-                };
-                match self.store.loop_save(&save, commit).await {
-                    Ok(_applied) => {
-                        let found = self.loop_lookup(reach, reference).await?;
-                        return self.loop_detail(found).await;
-                    }
-                    // It took a step meanwhile.
-                    Err(StoreError::Stale { .. }) => {}
-                    Err(error) => return Err(error.into()),
-                }
-            }
-            Err(StoreError::Stale { what: "the loop" }.into())
-        })
-        .await
-    }
-
     pub(crate) async fn loop_lookup(&self, reach: Reach, reference: &Reference) -> Result<Loop> {
         let found = self.store.loop_find(reach, &id_of(reference)?).await?;
         only_one(Resource::Loop, found, |it| {
@@ -307,30 +246,6 @@ impl App {
             of,
         })
     }
-}
-
-/// Returns the loop with a wish, or nothing when there is nothing to change.
-fn wished(found: &Loop, wish: LoopWish, cx: &OpContext) -> Result<Option<Loop>> {
-    let mut after = found.clone();
-    after.updated_at = cx.now;
-    after.wish = wish;
-    match (&found.state, wish) {
-        (LoopState::Ended { .. }, LoopWish::Stop) => return Ok(None),
-        (LoopState::Ended { outcome, .. }, _) => {
-            let outcome = outcome.reason().to_string();
-            return Err(TaskReason::LoopEnded { outcome }.into());
-        }
-        (LoopState::Paused { .. }, LoopWish::Pause) => return Ok(None),
-        (LoopState::Paused { after: last }, LoopWish::Run) => {
-            after.state = LoopState::Beginning {
-                iteration: last + 1,
-            };
-            after.idle = 0;
-        }
-        _ => {}
-    }
-    let is_new = after.wish != found.wish || after.state != found.state;
-    Ok(is_new.then_some(after))
 }
 
 /// Returns the id of a loop's list.

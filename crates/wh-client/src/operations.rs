@@ -163,8 +163,10 @@ impl Client {
         self.post(&["loops", of, "pause"], &Empty {}).await
     }
 
-    pub async fn loop_resume(&self, of: &str) -> Result<LoopView> {
-        self.post(&["loops", of, "resume"], &Empty {}).await
+    pub async fn loop_resume(&self, request: &LoopResumeRequest) -> Result<LoopView> {
+        let body = without("loop", request)?;
+        self.post(&["loops", &request.r#loop, "resume"], &body)
+            .await
     }
 
     pub async fn loop_stop(&self, of: &str) -> Result<LoopView> {

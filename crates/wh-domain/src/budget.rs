@@ -94,6 +94,11 @@ impl BudgetPatch {
         Budget::default().changed(self)
     }
 
+    /// Returns whether a budget with these limits allows no more than `server` in any respect that they change.
+    pub fn is_within(self, server: Budget) -> bool {
+        server.changed(self).is_within(server)
+    }
+
     /// Returns the change that sets every limit of `budget` and keeps the others.
     pub fn setting(budget: Budget) -> Self {
         Self {

@@ -34,6 +34,7 @@ mod lead;
 mod limits;
 mod local_path;
 mod loops;
+mod loops_change;
 mod loops_input;
 mod message;
 mod model;
@@ -121,6 +122,7 @@ pub use loops::{
     IDLE_MAX, ITERATIONS_MAX, ITERATIONS_USUAL, IterationEnd, Loop, LoopFacts, LoopIteration,
     LoopLogEntry, LoopOutcome, LoopState, LoopWish, NewLoopLogEntry,
 };
+pub use loops_change::{LoopLimit, LoopRefusal, LoopTerms, SpentLimit};
 pub use loops_input::{LoopDetail, LoopInput};
 pub use message::{Author, Message, MessageKind, NewMessage, conversation_text};
 pub use model::{AgentCommand, ModelName, OfferedModel};

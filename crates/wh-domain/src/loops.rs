@@ -68,7 +68,7 @@ pub enum LoopState {
     Running { iteration: u32, session: SessionId },
     /// Rests after the iteration of this number until it is resumed.
     Paused { after: u32 },
-    /// An end, after the iteration of this number.
+    /// An end, after the iteration of this number. One at a limit can be resumed.
     Ended { after: u32, outcome: LoopOutcome },
 }
 
@@ -167,7 +167,7 @@ impl LoopState {
         }
     }
 
-    /// Tells whether nothing can follow.
+    /// Returns whether the loop has ended.
     pub fn is_end(&self) -> bool {
         matches!(self, Self::Ended { .. })
     }
@@ -341,4 +341,4 @@ pub struct NewLoopLogEntry {
 
 #[cfg(test)]
 #[path = "loops_tests.rs"]
-mod tests;
+pub(crate) mod tests;

@@ -5,7 +5,7 @@ use uuid::Uuid;
 use super::*;
 use crate::UserId;
 
-fn at_work(iteration: u32) -> Loop {
+pub(crate) fn at_work(iteration: u32) -> Loop {
     let id = Uuid::from_u128(1);
     Loop {
         id: LoopId::from_untyped_uuid(id),

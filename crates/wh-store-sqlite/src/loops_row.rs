@@ -68,6 +68,20 @@ pub(crate) fn update_query(after: &Loop) -> Query {
         .push(", outcome_detail = ")
         .push_bind(outcome.map(|it| it.detail().to_owned()));
     query.push(", wish = ").push_bind(after.wish.as_str());
+    query
+        .push(", iterations_max = ")
+        .push_bind(i64::from(after.iterations_max));
+    let budget = after.budget;
+    for (column, limit) in [
+        ("budget_tokens", budget.tokens),
+        ("budget_cost_micros", budget.cost_micros),
+        ("budget_wall_seconds", budget.wall_seconds),
+        ("budget_turns", budget.turns),
+    ] {
+        query
+            .push(format_args!(", {column} = "))
+            .push_bind(limit.map(int));
+    }
     query.push(", idle = ").push_bind(i64::from(after.idle));
     push_used(&mut query, after.usage);
     query

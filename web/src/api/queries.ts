@@ -47,7 +47,7 @@ export const keys = {
   worktrees: ["worktrees"] as const,
   worktree: (id: string) => ["worktrees", id] as const,
   loopLog: (id: string) => ["loops", id, "log"] as const,
-  endedLoop: (id: string) => ["ended-loop", id] as const,
+  endedLoop: (id: string, iteration: number, outcome: string | null | undefined) => ["ended-loop", id, iteration, outcome] as const,
   search: (words: string) => ["search", words] as const,
   users: ["users"] as const,
   config: ["config"] as const,
@@ -351,10 +351,10 @@ export const worktreeAbout = (id: string | null | undefined) =>
     queryFn: ({ signal }) => ask(api.GET("/api/v1/worktrees/{worktree}", { params: { path: { worktree: id ?? "" } }, signal })),
   });
 
-/** A loop that has ended; nothing can happen to it any more, so it is asked for once. */
-export const endedLoop = (id: string) =>
+/** A loop that has ended. It changes only when it is resumed and ends again, which the list shows, so each end is asked for once. */
+export const endedLoop = ({ id, iteration, outcome }: Schemas["LoopSummaryView"]) =>
   queryOptions({
-    queryKey: keys.endedLoop(id),
+    queryKey: keys.endedLoop(id, iteration, outcome),
     queryFn: ({ signal }) => ask(api.GET("/api/v1/loops/{loop}", { params: { path: { loop: id } }, signal })),
   });
 

@@ -459,7 +459,7 @@ export interface paths {
         };
         get?: never;
         put?: never;
-        /** Lets a loop that rests go on */
+        /** Resumes a loop that is paused or has reached one of its limits, with new limits if they are given */
         post: operations["loop_resume"];
         delete?: never;
         options?: never;
@@ -4252,7 +4252,16 @@ export interface operations {
         requestBody?: {
             content: {
                 "application/json": {
-                    /** @description A mark of your choice: a repeat with it changes nothing twice. */
+                    /** @description New limits: tokens, cost_micros, wall_seconds, turns; null removes one. Not by agents. */
+                    budget?: {
+                        [key: string]: unknown;
+                    } | null;
+                    /**
+                     * Format: uint32
+                     * @description 1 to 1000, past ones included. Not by agents.
+                     */
+                    iterations_max?: number | null;
+                    /** @description Idempotency key chosen by the client; a retry with the same key changes nothing. */
                     idempotency_key?: string | null;
                 };
             };

@@ -31,7 +31,7 @@ export function PastLoops({ loops }: { loops: Summary[] }) {
 
 function PastLoop({ loop }: { loop: Summary }) {
   const now = useNow();
-  const detail = useQuery(endedLoop(loop.id)).data;
+  const detail = useQuery(endedLoop(loop)).data;
   const { remaining, in_progress, blocked, completed } = detail?.tasks ?? { remaining: 0, in_progress: 0, blocked: 0, completed: 0 };
   return (
     <li className="rounded-lg border border-line bg-panel p-3">

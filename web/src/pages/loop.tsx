@@ -3,6 +3,7 @@ import { useParams } from "@tanstack/react-router";
 
 import { loop as loopQuery } from "@/api/queries";
 import { LoopAbout, LoopIterations, LoopLog } from "@/components/loop-detail";
+import { LoopResume } from "@/components/loop-resume";
 import { LoopActions, LoopProgress, LoopState, type Loop } from "@/components/loops";
 import { Name } from "@/components/name";
 import { TasksPane } from "@/components/tasks-pane";
@@ -33,6 +34,7 @@ function Shown({ loop }: { loop: Loop }) {
       <div className="grid gap-4 p-4 lg:grid-cols-2">
         <div className="flex min-w-0 flex-col gap-4">
           <LoopAbout loop={loop} />
+          <LoopResume loop={loop} />
           <LoopIterations loop={loop} />
         </div>
         <div className="flex min-w-0 flex-col gap-4">

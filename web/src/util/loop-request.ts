@@ -1,5 +1,7 @@
 import type { Schemas } from "@/api/client";
 
+import { budgetChanges, type BudgetFields } from "./budget";
+
 /** A loop as the form holds it: everything as it was typed. */
 export interface LoopDraft {
   spec: string;
@@ -53,5 +55,23 @@ export function loopRequest(draft: LoopDraft, agent: string, repo: string): Sche
     ...(draft.allowAll && { policy: { default: "allow" } }),
     ...(draft.branch.trim() && { branch: draft.branch.trim() }),
     ...(draft.template.trim() && { template: draft.template }),
+  };
+}
+
+type Limits = Pick<Schemas["LoopView"], "budget" | "iterations_max">;
+
+interface LimitChanges {
+  /** A limit that is null is removed. */
+  budget?: Record<string, number | null>;
+  iterations_max?: number;
+}
+
+/** Returns the request that resumes a loop with the limits of a form: only those that differ. */
+export function resumeRequest(loop: Limits, fields: BudgetFields, iterations: string): LimitChanges {
+  const budget = budgetChanges(loop.budget, fields);
+  const max = Number(iterations);
+  return {
+    ...(Object.keys(budget).length > 0 && { budget }),
+    ...(max !== loop.iterations_max && { iterations_max: max }),
   };
 }

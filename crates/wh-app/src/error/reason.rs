@@ -3,8 +3,8 @@
 use wh_agents::LaunchRefusal;
 use wh_domain::{
     Advice, BoardRefusal, Denied, ErrorCode, HostsRefusal, InputRefusal, LeadRefusal,
-    LocalPathRefusal, NotAnId, PolicyRefusal, SettingRefusal, TextRefusal, TierRefusal,
-    WorktreeRefusal,
+    LocalPathRefusal, LoopRefusal, NotAnId, PolicyRefusal, SettingRefusal, TextRefusal,
+    TierRefusal, WorktreeRefusal,
 };
 use wh_git::{
     CommitError, FileError, GitError, MergeError, NotACommitId, RemoveError, WorktreeError,
@@ -103,6 +103,8 @@ pub enum Reason {
     #[error(transparent)]
     Task(#[from] TaskReason),
     #[error(transparent)]
+    Loop(#[from] LoopRefusal),
+    #[error(transparent)]
     Server(#[from] ServerReason),
     #[error("{}", store::message(.0))]
     Store(#[source] StoreError),
@@ -166,6 +168,7 @@ impl Reason {
             Self::Repo(it) => it,
             Self::Git(it) => it,
             Self::Task(it) => it,
+            Self::Loop(it) => it,
             Self::Server(it) => it,
             Self::Store(it) => it,
         }

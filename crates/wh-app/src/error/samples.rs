@@ -155,7 +155,8 @@ fn after(last: Option<&Reason>) -> Option<Vec<Reason>> {
         Some(Reason::MergeGit(_)) => of(Reason::Repo),
         Some(Reason::Repo(_)) => of(Reason::Git),
         Some(Reason::Git(_)) => of(Reason::Task),
-        Some(Reason::Task(_)) => of(Reason::Server),
+        Some(Reason::Task(_)) => of(Reason::Loop),
+        Some(Reason::Loop(_)) => of(Reason::Server),
         Some(Reason::Server(_)) => of(Reason::Store),
         Some(Reason::Store(_)) => return None,
     })

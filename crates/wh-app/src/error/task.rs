@@ -1,6 +1,8 @@
-//! Refusals about task lists and loops.
+//! Refusals about task lists, and about loops: see `LoopRefusal` of `wh-domain` for changes of those.
 
-use wh_domain::{Advice, ArgumentValue, ErrorCode, McpDialect, Operation};
+use wh_domain::{
+    Advice, ArgumentValue, ErrorCode, LoopLimit, LoopRefusal, McpDialect, Operation, SpentLimit,
+};
 
 use super::Explain;
 
@@ -21,8 +23,6 @@ pub enum TaskReason {
     CountEmpty { what: String },
     #[error("at most {max} {what} can be added at once")]
     CountTooLarge { what: String, max: usize },
-    #[error("the loop has ended: {outcome}")]
-    LoopEnded { outcome: String },
     #[error("the dialect {} has no tools for the iterations of a loop", .dialect.as_str())]
     DialectWithoutLoop { dialect: McpDialect },
     #[error("the hook {hook} failed: {failure}")]
@@ -46,9 +46,7 @@ impl Explain for TaskReason {
             | Self::CountEmpty { .. }
             | Self::CountTooLarge { .. }
             | Self::DialectWithoutLoop { .. } => ErrorCode::InvalidInput,
-            Self::OpenTasks { .. } | Self::LoopEnded { .. } | Self::HookFailed { .. } => {
-                ErrorCode::Conflict
-            }
+            Self::OpenTasks { .. } | Self::HookFailed { .. } => ErrorCode::Conflict,
         }
     }
 
@@ -84,10 +82,6 @@ impl Explain for TaskReason {
                     "cancel a task that is not needed",
                 ),
             ],
-            Self::LoopEnded { .. } => vec![Advice::call(
-                Operation::LoopStart,
-                "start another loop, on the same branch if you name it",
-            )],
             Self::DialectWithoutLoop { .. } => {
                 vec![Advice::note("choose wheelhouse or iteratr")]
             }
@@ -97,4 +91,71 @@ impl Explain for TaskReason {
             | Self::HookFailed { .. } => Vec::new(),
         }
     }
+}
+
+impl Explain for LoopRefusal {
+    fn code(&self) -> ErrorCode {
+        match self {
+            Self::ByAgent | Self::AboveServer => ErrorCode::Forbidden,
+            Self::Ended { .. } | Self::AtWork { .. } | Self::NoRoom { .. } => ErrorCode::Conflict,
+            Self::StarterSpent { .. } => ErrorCode::LimitExceeded,
+        }
+    }
+
+    fn advice(&self) -> Vec<Advice> {
+        match self {
+            Self::ByAgent => vec![Advice::note("ask the loop's owner to change them")],
+            Self::AboveServer => vec![
+                Advice::call(Operation::ConfigGet, "see the limits"),
+                Advice::setting("budget.session.*", "raise the limits"),
+                Advice::note("an administrator can also raise this budget"),
+            ],
+            Self::Ended { .. } => vec![Advice::call(
+                Operation::LoopStart,
+                "start another loop, on the same branch if you name it",
+            )],
+            Self::AtWork { .. } => vec![Advice::call_with(
+                Operation::LoopPause,
+                [("loop", ArgumentValue::ID)],
+                "pause it after this iteration",
+            )],
+            Self::NoRoom { spent } => raise(spent),
+            Self::StarterSpent { .. } => vec![Advice::call_with(
+                Operation::SessionUpdate,
+                [
+                    ("session", ArgumentValue::ID),
+                    ("budget", ArgumentValue::Placeholder("BUDGET")),
+                ],
+                "raise that budget",
+            )],
+        }
+    }
+}
+
+/// Returns the advice to raise limits that are used up.
+fn raise(spent: &[SpentLimit]) -> Vec<Advice> {
+    let of_iterations = |spent: &&SpentLimit| spent.limit == LoopLimit::Iterations;
+    let iterations = spent.iter().filter(of_iterations).count();
+    let mut advice = Vec::new();
+    if iterations < spent.len() {
+        advice.push(Advice::call_with(
+            Operation::LoopResume,
+            [
+                ("loop", ArgumentValue::ID),
+                ("budget", ArgumentValue::Placeholder("BUDGET")),
+            ],
+            "continue with a larger budget",
+        ));
+    }
+    if iterations > 0 {
+        advice.push(Advice::call_with(
+            Operation::LoopResume,
+            [
+                ("loop", ArgumentValue::ID),
+                ("iterations_max", ArgumentValue::Placeholder("N")),
+            ],
+            "continue with more iterations",
+        ));
+    }
+    advice
 }

@@ -6,7 +6,8 @@ use wh_domain::{
 };
 
 use crate::{
-    App, AppError, OpContext, Resource, Result, SessionReason, SettingsReason, context::facts,
+    App, AppError, OpContext, Resource, Result, SessionReason, SettingsReason,
+    budget::budget_facts, context::facts,
 };
 
 impl App {
@@ -111,10 +112,10 @@ impl App {
             return Ok(());
         }
         let server = self.budget_default().await?;
-        if server.changed(patch) == server.changed(patch).intersect(server) {
-            return Ok(());
+        match patch.is_within(server) {
+            true => Ok(()),
+            false => Err(SettingsReason::BudgetAboveLimits.into()),
         }
-        Err(SettingsReason::BudgetAboveLimits.into())
     }
 }
 
@@ -138,19 +139,4 @@ fn refuse_more_than_a_title(cx: &OpContext, patch: &SessionPatch) -> Result<()> 
         }
         _ => Ok(()),
     }
-}
-
-/// Returns the limits that a change sets or removes, for the audit log.
-fn budget_facts(patch: BudgetPatch) -> Facts {
-    let limits = [
-        ("budget_tokens", patch.tokens),
-        ("budget_cost_micros", patch.cost_micros),
-        ("budget_wall_seconds", patch.wall_seconds),
-        ("budget_turns", patch.turns),
-    ];
-    let shown = |limit: Option<u64>| limit.map_or("none".to_owned(), |limit| limit.to_string());
-    let limits = limits
-        .into_iter()
-        .filter_map(|(name, limit)| Some((name.to_owned(), shown(limit?))));
-    limits.collect()
 }

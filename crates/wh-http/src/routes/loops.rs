@@ -3,7 +3,7 @@
 use http::Method;
 use wh_api::{
     LoopChangeRequest, LoopGetRequest, LoopListRequest, LoopListView, LoopLogRequest, LoopLogView,
-    LoopStartRequest, LoopView, cursor_of,
+    LoopResumeRequest, LoopStartRequest, LoopView, cursor_of,
 };
 use wh_domain::Operation;
 
@@ -80,9 +80,10 @@ fn changes() -> Vec<Route> {
             Method::POST,
             "/loops/{loop}/resume",
             Operation::LoopResume,
-            "Lets a loop that rests go on",
-            |server, cx, request: LoopChangeRequest| async move {
-                let resumed = server.app.loop_resume(&cx, &request.reference()?).await?;
+            "Resumes a loop that is paused or has reached one of its limits, with new limits if they are given",
+            |server, cx, request: LoopResumeRequest| async move {
+                let (reference, terms) = (request.reference()?, request.terms()?);
+                let resumed = server.app.loop_resume(&cx, &reference, terms).await?;
                 Ok(LoopView::from(&resumed))
             },
         ),

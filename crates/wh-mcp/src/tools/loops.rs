@@ -4,7 +4,7 @@ use std::sync::Arc;
 
 use wh_api::{
     LoopChangeRequest, LoopGetRequest, LoopListRequest, LoopListView, LoopLogRequest, LoopLogView,
-    LoopStartRequest, LoopView, cursor_of,
+    LoopResumeRequest, LoopStartRequest, LoopView, cursor_of,
 };
 use wh_app::{App, OpContext, Result};
 use wh_domain::Operation;
@@ -50,7 +50,7 @@ pub(super) fn tools() -> Vec<Tool> {
         Tool::new(
             set,
             Operation::LoopResume,
-            "Lets a loop that rests go on.",
+            "Resumes a loop that is paused, or has ended because its budget or iterations were used up and gets more.",
             loop_resume,
         ),
         Tool::new(
@@ -94,8 +94,9 @@ async fn loop_pause(app: Arc<App>, cx: OpContext, request: LoopChangeRequest) ->
     Ok(LoopView::from(&paused))
 }
 
-async fn loop_resume(app: Arc<App>, cx: OpContext, request: LoopChangeRequest) -> Result<LoopView> {
-    let resumed = app.loop_resume(&cx, &request.reference()?).await?;
+async fn loop_resume(app: Arc<App>, cx: OpContext, request: LoopResumeRequest) -> Result<LoopView> {
+    let (reference, terms) = (request.reference()?, request.terms()?);
+    let resumed = app.loop_resume(&cx, &reference, terms).await?;
     Ok(LoopView::from(&resumed))
 }
 

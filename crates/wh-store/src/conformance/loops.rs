@@ -135,6 +135,13 @@ pub async fn take_each_step_once(store: Arc<dyn Store>) -> Outcome {
     ended.usage.output_tokens = 5;
     ended.idle = 2;
     ended.wish = LoopWish::Pause;
+    ended.iterations_max = 9;
+    ended.budget = Budget {
+        cost_micros: Some(5),
+        wall_seconds: Some(6),
+        turns: Some(7),
+        ..Budget::default()
+    };
     let reason = "no".to_owned();
     ended.state = LoopState::Ended {
         after: 1,

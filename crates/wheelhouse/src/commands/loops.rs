@@ -2,6 +2,7 @@
 
 mod follow;
 mod report;
+mod resume;
 mod serve;
 mod start;
 
@@ -27,6 +28,7 @@ Examples:
   wheelhouse loop start --repo app 'Port the parser.' --task 'write tests' --task 'port it' --budget-tokens 2000000
   wheelhouse loop ls
   wheelhouse loop logs -f 89abcdef
+  wheelhouse loop resume 89abcdef --budget-tokens 4000000
   wheelhouse task ls --loop 89abcdef
   wheelhouse loop summary --list release 'wrote the tests; the parser is next'
   wheelhouse loop complete --list release
@@ -37,7 +39,7 @@ pub(crate) enum LoopCommand {
     Show(OneArgs),
     Logs(LogsArgs),
     Pause(OneArgs),
-    Resume(OneArgs),
+    Resume(resume::ResumeArgs),
     Stop(OneArgs),
     Summary(report::SummaryArgs),
     Complete(report::CompleteArgs),
@@ -83,7 +85,7 @@ pub(crate) async fn run(cx: &Context, command: LoopCommand) -> CliResult {
         LoopCommand::Ls(args) => return list(cx, args).await,
         LoopCommand::Show(args) => cx.client()?.loop_get(&args.of_loop).await?,
         LoopCommand::Pause(args) => cx.client()?.loop_pause(&args.of_loop).await?,
-        LoopCommand::Resume(args) => cx.client()?.loop_resume(&args.of_loop).await?,
+        LoopCommand::Resume(args) => resume::run(cx, args).await?,
         LoopCommand::Stop(args) => cx.client()?.loop_stop(&args.of_loop).await?,
     };
     cx.ui.answer(&view, |ui| show(ui, &view))

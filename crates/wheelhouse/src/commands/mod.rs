@@ -19,6 +19,7 @@ mod expiry;
 pub(crate) mod family;
 pub(crate) mod key;
 pub(crate) mod life;
+mod limit;
 pub(crate) mod login;
 pub(crate) mod loops;
 pub(crate) mod mcp;

@@ -7,6 +7,7 @@ use wh_api::{
 };
 
 use super::life;
+use super::limit::{Limit, count_limit, money_limit};
 use super::page::PageArgs;
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
@@ -89,27 +90,6 @@ pub(crate) struct UpdateArgs {
     /// Another model that its agent offers, from the next turn on
     #[arg(long, value_name = "NAME")]
     model: Option<String>,
-}
-
-/// A new limit; nothing to remove it.
-#[derive(Clone, Copy, Debug)]
-struct Limit(Option<u64>);
-
-fn count_limit(text: &str) -> Result<Limit, String> {
-    match text {
-        "none" => Ok(Limit(None)),
-        _ => match text.parse() {
-            Ok(count) => Ok(Limit(Some(count))),
-            Err(_) => Err("must be a whole number, or none".to_owned()),
-        },
-    }
-}
-
-fn money_limit(text: &str) -> Result<Limit, String> {
-    match text {
-        "none" => Ok(Limit(None)),
-        _ => super::money::micros(text).map(|micros| Limit(Some(micros))),
-    }
 }
 
 /// Which sessions.

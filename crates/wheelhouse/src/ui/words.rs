@@ -25,6 +25,17 @@ const COMMANDS: &[(Operation, &str, &str)] = &[
     (Operation::KeyList, "", "key list"),
     (Operation::KeyRevoke, "", "key revoke ID"),
     (Operation::LoopList, "", "loop ls"),
+    (Operation::LoopPause, "", "loop pause ID"),
+    (
+        Operation::LoopResume,
+        "budget",
+        "loop resume ID --budget-usd USD",
+    ),
+    (
+        Operation::LoopResume,
+        "iterations_max",
+        "loop resume ID --iterations N",
+    ),
     (Operation::LoopStart, "", "loop start"),
     (Operation::MessageList, "", "logs ID"),
     (Operation::NoteList, "", "note list"),

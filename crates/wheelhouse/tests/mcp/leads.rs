@@ -197,6 +197,12 @@ async fn what_a_lead_creates_is_limited_as_it_is() {
         panic!("the loop does not end");
     };
     ended().await;
+    // No loop continues past the budget of the lead that started it, and only people raise that of the loop.
+    let more = json!({ "loop": work["id"], "budget": { "turns": 50 } });
+    let refused = lead.call("loop_resume", more.clone()).await;
+    assert_eq!(Mcp::code(&refused), "FORBIDDEN", "{refused}");
+    let refused = alice.call("loop_resume", more).await;
+    assert_eq!(Mcp::code(&refused), "LIMIT_EXCEEDED", "{refused}");
     let spent = lead.call("session_create", create).await;
     assert_eq!(Mcp::code(&spent), "LIMIT_EXCEEDED", "{spent}");
     // Budgets are raised by people, for the lead as for all that it reaches.

@@ -1,6 +1,9 @@
 //! A user who is disabled: shut out at once, and nothing of theirs goes on running.
 
-use wh_api::{KeyCreateRequest, LoopStartRequest, UserCreateRequest, UserUpdateRequest, UserView};
+use wh_api::{
+    KeyCreateRequest, LoopResumeRequest, LoopStartRequest, UserCreateRequest, UserUpdateRequest,
+    UserView,
+};
 use wh_client::{Client, ClientError};
 
 use crate::{
@@ -101,7 +104,11 @@ async fn what_a_disabled_user_runs_is_stopped_and_kept() {
     assert!(asked.to_string().contains("alice is disabled"), "{asked}");
     let started = admin.session_manage(&manage_of(&busy, "start")).await;
     assert_eq!(code(&started.unwrap_err()), "CONFLICT");
-    let resumed = admin.loop_resume(&looped).await;
+    let resume = LoopResumeRequest {
+        r#loop: looped,
+        ..LoopResumeRequest::default()
+    };
+    let resumed = admin.loop_resume(&resume).await;
     assert_eq!(code(&resumed.unwrap_err()), "CONFLICT");
 
     assert!(turn(&world, false).await.disabled_at.is_none());

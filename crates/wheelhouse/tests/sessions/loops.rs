@@ -1,11 +1,13 @@
 //! Loops with the built-in agent: a fresh process for each iteration, in the right order, until the work is done.
 
 mod hooks;
+mod resume;
 
 use std::{collections::BTreeSet, path::Path, time::Duration};
 
 use wh_api::{
-    BudgetInput, LoopLogRequest, LoopStartRequest, LoopView, RunView, SessionListRequest, TaskItem,
+    BudgetInput, LoopLogRequest, LoopResumeRequest, LoopStartRequest, LoopView, RunView,
+    SessionListRequest, TaskItem,
 };
 use wh_testkit::git::git;
 
@@ -53,6 +55,13 @@ async fn over(world: &World, id: &str) -> LoopView {
     };
     world.until("the loop to be over", is_over).await;
     get(world, id).await
+}
+
+fn resume(id: &str) -> LoopResumeRequest {
+    LoopResumeRequest {
+        r#loop: id.to_owned(),
+        ..LoopResumeRequest::default()
+    }
 }
 
 /// Waits until the agent of an iteration is at work.
@@ -225,7 +234,7 @@ async fn it_rests_when_told_to_and_goes_on_from_there() {
     assert_eq!(it.wanted, None);
     // The iteration that was under way came to its end.
     assert_eq!(subjects(&path), ["first"]);
-    let resumed = world.client.loop_resume(&id).await.unwrap();
+    let resumed = world.client.loop_resume(&resume(&id)).await.unwrap();
     assert_eq!(resumed.state, "beginning");
     let it = over(&world, &id).await;
     assert_eq!(
@@ -233,7 +242,7 @@ async fn it_rests_when_told_to_and_goes_on_from_there() {
         (Some("completed"), 3)
     );
     assert_eq!(subjects(&path), ["first", "second", "third"]);
-    let refused = world.client.loop_resume(&id).await.unwrap_err();
+    let refused = world.client.loop_resume(&resume(&id)).await.unwrap_err();
     assert!(refused.to_string().contains("has ended"), "{refused}");
 }
 

@@ -174,6 +174,65 @@ call loop_complete {}"#;
 }
 
 #[test]
+fn a_loop_that_reached_a_limit_is_resumed_with_more() {
+    let server = TestServer::start();
+    let repo = repository(&server.home().join("app"));
+    let ended = run(
+        &server,
+        &[
+            "loop",
+            "start",
+            "--agent",
+            "echo",
+            "--repo",
+            repo.to_str().unwrap(),
+            "--prompt",
+            "write a.txt 1\nsay one two three four",
+            "--iterations",
+            "1",
+            "--budget-tokens",
+            "10",
+            "--budget-usd",
+            "2.50",
+        ],
+    );
+    assert_eq!(ended.code, 1, "{ended:?}");
+    let list = run_json(&server, &["loop", "ls"]);
+    let id = list["loops"][0]["id"].as_str().unwrap();
+    let shown = run_json(&server, &["loop", "show", id]);
+    assert_eq!(shown["budget"]["cost_micros"], 2_500_000, "{shown}");
+    let resume = |more: &[&str]| run(&server, &[&["loop", "resume", id], more].concat());
+    let refused = resume(&[]);
+    assert_eq!(refused.code, 5, "{refused:?}");
+    for hint in [
+        "run `wheelhouse loop resume ID --budget-usd USD`",
+        "run `wheelhouse loop resume ID --iterations N`",
+    ] {
+        assert!(refused.stderr.contains(hint), "{refused:?}");
+    }
+    let more = [
+        "--budget-tokens",
+        "none",
+        "--budget-usd",
+        "5",
+        "--iterations",
+        "2",
+    ];
+    let resumed = resume(&more);
+    assert_eq!(resumed.code, 0, "{resumed:?}");
+    let followed = run(&server, &["loop", "logs", "-f", id]);
+    assert!(
+        followed
+            .stdout
+            .contains("resumed: no limit of tokens, at most $5.00, at most 2 iterations"),
+        "{followed:?}"
+    );
+    let shown = run_json(&server, &["loop", "show", id]);
+    assert_eq!(shown["iteration"], 2, "{shown}");
+    assert!(shown["budget"]["tokens"].is_null(), "{shown}");
+}
+
+#[test]
 fn hooks_that_cannot_be_are_refused_at_the_start() {
     let server = TestServer::stopped();
     for (config, problem) in [

@@ -1,6 +1,9 @@
 //! Samples of the reasons about callers, boards, tasks and the server.
 
-use wh_domain::{DependentKind, Dependents, Dialect, KeyScope, McpDialect, UserName};
+use wh_domain::{
+    DependentKind, Dependents, Dialect, KeyScope, LoopLimit, LoopOutcome, LoopRefusal, McpDialect,
+    SpentLimit, UserName,
+};
 use wh_webhook::AddressRefusal;
 
 use super::{
@@ -108,10 +111,7 @@ impl Samples for TaskReason {
             },
             Some(Self::OpenTasks { .. }) => Self::CountEmpty { what },
             Some(Self::CountEmpty { .. }) => Self::CountTooLarge { what, max: 50 },
-            Some(Self::CountTooLarge { .. }) => Self::LoopEnded {
-                outcome: text("it was stopped"),
-            },
-            Some(Self::LoopEnded { .. }) => Self::DialectWithoutLoop {
+            Some(Self::CountTooLarge { .. }) => Self::DialectWithoutLoop {
                 dialect: McpDialect::Of(Dialect::Agor),
             },
             Some(Self::DialectWithoutLoop { .. }) => Self::HookFailed {
@@ -119,6 +119,29 @@ impl Samples for TaskReason {
                 failure: text("exit code 1"),
             },
             Some(Self::HookFailed { .. }) => return None,
+        })
+    }
+}
+
+impl Samples for LoopRefusal {
+    fn after(last: Option<&Self>) -> Option<Self> {
+        let spent = |limit| SpentLimit {
+            limit,
+            max: 2,
+            used: 3,
+        };
+        Some(match last {
+            None => Self::ByAgent,
+            Some(Self::ByAgent) => Self::AboveServer,
+            Some(Self::AboveServer) => Self::Ended {
+                outcome: LoopOutcome::Stopped,
+            },
+            Some(Self::Ended { .. }) => Self::AtWork { state: "running" },
+            Some(Self::AtWork { .. }) => Self::NoRoom {
+                spent: LoopLimit::ALL.map(spent).into(),
+            },
+            Some(Self::NoRoom { .. }) => Self::StarterSpent { part: "turns" },
+            Some(Self::StarterSpent { .. }) => return None,
         })
     }
 }

@@ -5,7 +5,10 @@ use std::path::{Path, PathBuf};
 use clap::Args;
 use wh_api::{BudgetInput, LoopStartRequest, PolicyInput, TaskItem};
 
-use super::{super::repo, follow};
+use super::{
+    super::{money::micros, repo},
+    follow,
+};
 use crate::context::Context;
 use crate::exit::{CliError, CliResult};
 
@@ -59,9 +62,9 @@ pub(crate) struct StartArgs {
     /// End when this many tokens are used
     #[arg(long, value_name = "N")]
     budget_tokens: Option<u64>,
-    /// End when this many dollars are used
-    #[arg(long, value_name = "USD")]
-    budget_cost: Option<f64>,
+    /// End when this many US dollars are spent, such as 2.50
+    #[arg(long, alias = "budget-cost", value_name = "USD", value_parser = micros)]
+    budget_usd: Option<u64>,
     /// End after this many seconds of work
     #[arg(long, value_name = "N")]
     budget_seconds: Option<u64>,
@@ -116,7 +119,6 @@ fn request(args: StartArgs, repo: String) -> CliResult<LoopStartRequest> {
         ..TaskItem::default()
     };
     let tasks = args.tasks.into_iter().enumerate().map(task).collect();
-    let cost = args.budget_cost.map(|dollars| (dollars * 1e6).max(0.0));
     Ok(LoopStartRequest {
         spec,
         prompt: args.prompt,
@@ -130,7 +132,7 @@ fn request(args: StartArgs, repo: String) -> CliResult<LoopStartRequest> {
         iterations_max: args.iterations,
         budget: Some(BudgetInput {
             tokens: args.budget_tokens,
-            cost_micros: cost.map(|micros| micros as u64),
+            cost_micros: args.budget_usd,
             wall_seconds: args.budget_seconds,
             turns: None,
         }),
