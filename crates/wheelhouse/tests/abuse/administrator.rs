@@ -82,6 +82,11 @@ async fn pending(world: &World) -> usize {
     list.approvals.len()
 }
 
+#[expect(clippy::disallowed_methods, reason = "the test plays a person")]
+fn command(program: &str) -> Command {
+    Command::new(program)
+}
+
 async fn tries(setting: Setting) {
     let world = World::new(setting).await;
     let found = world
@@ -92,21 +97,21 @@ async fn tries(setting: Setting) {
     std::fs::write(dir.join("steal.sh"), SCRIPT).unwrap();
     std::fs::write(dir.join("answer.py"), ANSWER).unwrap();
     // A process of a person's own, whose environment holds a key.
-    let mut program = Command::new("sleep");
+    let mut program = command("sleep");
     let program = program.arg("600").env("WHEELHOUSE_KEY", "secret");
     let mut program = program.spawn().unwrap();
     let before = world.keys().await;
     let data = world.server.data_dir();
     let rounds = TRIES / 8 + 1;
     let (script, scripts, shown) = (dir.join("steal.sh"), dir.display(), data.display());
-    let command = format!(
+    let loops = format!(
         "(for r in $(seq {rounds}); do for t in 1 2 3 4 5 6 7 8; do sh {} {shown} {scripts} & done; wait; done; echo over) >loot 2>&1 &",
         script.display(),
     );
     // The tries run while the agent's request waits for a person's answer.
     let request = SessionPromptRequest {
         session: world.session.clone(),
-        prompt: format!("shell {command}\nask may I"),
+        prompt: format!("shell {loops}\nask may I"),
         ..SessionPromptRequest::default()
     };
     world.client.session_prompt(&request).await.unwrap();
@@ -133,7 +138,7 @@ async fn tries(setting: Setting) {
 
 /// Runs the same script where nothing contains it: there every step works.
 async fn steals_outside(world: &World, script: &Path, scripts: &Path) {
-    let mut steal = Command::new("sh");
+    let mut steal = command("sh");
     let steal = steal.arg(script).arg(world.server.data_dir()).arg(scripts);
     let stolen = steal.output().unwrap().stdout;
     let printed = String::from_utf8_lossy(&stolen);

@@ -97,6 +97,13 @@ fn use_git(worktree: &Path) {
     git(worktree, &["diff", "HEAD"]);
 }
 
+#[expect(clippy::disallowed_methods, reason = "the test plays a person")]
+fn run_script(script: &Path, dir: &Path) {
+    let mut shell = std::process::Command::new("sh");
+    let status = shell.arg(script).current_dir(dir).status().unwrap();
+    assert!(status.success(), "{status}");
+}
+
 async fn planted_submodules_do_not_run(setting: Setting) {
     let world = World::new(setting).await;
     let canary = world.server.home().join("CANARY");
@@ -108,9 +115,7 @@ async fn planted_submodules_do_not_run(setting: Setting) {
     let control = repository(&world.server.home().join("code/control"));
     let script = world.server.home().join("code/plant.sh");
     std::fs::write(&script, &plant).unwrap();
-    let mut planted = std::process::Command::new("sh");
-    let planted = planted.arg(&script).current_dir(&control).status();
-    assert!(planted.unwrap().success());
+    run_script(&script, &control);
     std::fs::remove_file(control.join("link")).unwrap();
     git(&control, &["status"]);
     assert!(canary.exists(), "the trap does not work");
