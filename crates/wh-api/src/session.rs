@@ -408,7 +408,7 @@ pub struct SessionTreeView {
     pub others: Vec<SessionOutlineView>,
     /// How many sessions are on your board, if `others` lists fewer.
     #[serde(default, skip_serializing_if = "Option::is_none")]
-    pub board_total: Option<u64>,
+    pub on_board: Option<u64>,
 }
 
 /// A related session that you cannot open.
@@ -466,7 +466,7 @@ impl SessionTreeView {
             session: session.to_string(),
             tree: tree.iter().map(node).collect(),
             others: others.iter().map(SessionOutlineView::from).collect(),
-            board_total: None,
+            on_board: None,
         }
     }
 }

@@ -1898,7 +1898,7 @@ export interface components {
              * Format: uint64
              * @description How many sessions are on your board, if `others` lists fewer.
              */
-            board_total?: number | null;
+            on_board?: number | null;
         };
         /** @description A session in its family. */
         SessionTreeNode: {

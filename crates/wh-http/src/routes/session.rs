@@ -77,7 +77,7 @@ pub(super) fn routes() -> Vec<Route> {
             |server, cx, request: SessionTreeRequest| async move {
                 let family = server.app.session_tree(&cx, &request.session()?).await?;
                 Ok(SessionTreeView {
-                    board_total: family.board_total,
+                    on_board: family.board_total,
                     ..SessionTreeView::new(family.session, &family.tree, &family.others)
                 })
             },

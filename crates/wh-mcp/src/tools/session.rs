@@ -109,7 +109,7 @@ async fn session_tree(
 ) -> Result<SessionTreeView> {
     let family = app.session_tree(&cx, &request.session()?).await?;
     Ok(SessionTreeView {
-        board_total: family.board_total,
+        on_board: family.board_total,
         ..SessionTreeView::new(family.session, &family.tree, &family.others)
     })
 }

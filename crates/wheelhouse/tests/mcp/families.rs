@@ -149,7 +149,7 @@ async fn families_longer_than_a_page_are_whole_or_say_how_many_there_are() {
     let count = |relation: &str| told.iter().filter(|(it, _)| *it == relation).count();
     assert_eq!((count("ancestor"), count("sibling")), (1, MANY));
     assert!(count("board") < MANY);
-    assert_eq!(tree["board_total"], MANY + 1);
+    assert_eq!(tree["on_board"], MANY + 1);
 
     let agor = Mcp::new(&format!("{}/mcp/agor", server.url()), &full);
     let read = async |tool: &str, request: Value| -> Value {
