@@ -228,6 +228,9 @@ async fn removes(made: &WorktreeHandle, other: &WorktreeHandle) {
     for worktree in [made, other] {
         fs::remove_dir_all(worktree.paths().path.join("inner")).unwrap();
     }
+    made.embedded_disable(wh_git::Embedded::AndUntracked)
+        .await
+        .unwrap();
     made.remove(&label, Removal::RefuseIfAnyRisk)
         .await
         .unwrap_err();
