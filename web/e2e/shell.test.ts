@@ -85,7 +85,7 @@ test("the theme is kept, and a phone shows everything without scrolling sideways
     }
     await page.waitForURL((url) => url.pathname === (name === "Sessions" ? "/" : `/${name.split(" ")[0]?.toLowerCase() ?? ""}`));
     await page.getByRole("heading", { level: 1 }).waitFor();
-    await page.getByText("Loading…").waitFor({ state: "detached" });
+    await expect.poll(() => page.getByText("Loading…").count()).toBe(0);
     const overflow = await page.evaluate(() => document.documentElement.scrollWidth - window.innerWidth);
     expect(overflow, name).toBeLessThanOrEqual(0);
   }

@@ -42,7 +42,7 @@ test("a user is made, signed in by a link that is shown once, and sees what is t
   await own.getByRole("button", { name: /^More about/ }).click();
   await page.getByRole("menuitem", { name: "Disable" }).click();
   await page.getByRole("dialog").getByRole("button", { name: "Disable" }).click();
-  await page.getByText(/nobody else is an administrator/).first().waitFor();
+  await page.getByText(/this is the last active administrator/).first().waitFor();
 
   // What she may do changes where she is signed in.
   const choose = async (item: string) => {
