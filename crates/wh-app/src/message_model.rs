@@ -75,7 +75,7 @@ impl<'a> Shown<'a> {
         Self { parts, left }
     }
 
-    /// Returns how many messages the model is not shown.
+    /// Returns the number of messages that are left out of the model's input.
     pub(crate) fn left(&self) -> u64 {
         self.left
     }

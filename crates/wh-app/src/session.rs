@@ -42,7 +42,7 @@ pub struct SessionRelatives {
     pub tree: Vec<Session>,
     /// For agents: the sessions around their own that they may not open.
     pub others: Vec<SessionOutline>,
-    /// How many sessions are on the board of the agent's own, if `others` does not hold all of them.
+    /// Number of sessions on the calling agent's board; set only if `others` lists fewer.
     pub board_total: Option<u64>,
 }
 

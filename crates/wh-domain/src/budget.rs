@@ -94,7 +94,7 @@ impl BudgetPatch {
         Budget::default().changed(self)
     }
 
-    /// Returns whether a budget with these limits allows no more than `server` in any respect that they change.
+    /// Returns whether the patch exceeds no limit of `server`. Removing a limit that `server` has exceeds it.
     pub fn is_within(self, server: Budget) -> bool {
         server.changed(self).is_within(server)
     }

@@ -1,4 +1,4 @@
-//! Refusals about what a session may do and reach: its policy, its tier, its hosts.
+//! Refusals about a session's policy, tier and allowed hosts.
 
 use wh_domain::{Advice, ArgumentValue, ErrorCode, HostsRefusal, PolicyRefusal, Tier, TierRefusal};
 

@@ -283,7 +283,7 @@ impl Keeper {
                 RunFact::TurnEnded {
                     turn, commit_after, ..
                 } => {
-                    // First, because the next line fetches the index of a private clone.
+                    // Must run before `session_commit`, which fetches the index of a private clone.
                     let text = self.app.embedded_disable(&work.session).await;
                     notes.extend(text.map(|text| self.note_of(Some(*turn), text)));
                     *commit_after = self.app.session_commit(&work.session).await;

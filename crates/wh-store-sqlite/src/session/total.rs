@@ -77,7 +77,7 @@ fn push_queued(query: &mut Query, reach: Reach, filter: &SessionFilter) -> Optio
     Some(())
 }
 
-/// Adds the condition that the owner of `t` is in reach, if a row of totals can tell.
+/// Adds the condition that the owner of `t` is in reach. Returns `None` if a row of totals does not hold what the reach needs.
 fn push_owner(query: &mut Query, reach: Reach) -> Option<()> {
     match reach {
         Reach::All => query.push("TRUE"),

@@ -420,7 +420,7 @@ pub async fn lists_filter_by_the_latest_turn(store: Arc<dyn Store>) -> Outcome {
     for (states, turns, expected) in [
         (idle.clone(), vec![], vec![root.id]),
         (idle, vec![None], vec![unused.id, root.id]),
-        // That one is shown as running.
+        // The session with queued prompts is shown as running.
         (vec![SessionStateName::Running], vec![], vec![waiting.id]),
         (vec![], vec![Some(TurnState::Queued)], vec![]),
         (vec![], vec![Some(TurnState::Failed)], vec![]),
